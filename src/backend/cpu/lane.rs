@@ -1,0 +1,134 @@
+//! A split of the batch on the CPU: its sequences' activations and its row of the gradients.
+
+use super::{Shared, attention_teacher, bilinear, diagonal_scan, hadamard, linear, loss, sample};
+use crate::graph::dims::Dims;
+use crate::graph::kernel::Kernel;
+use crate::graph::program::{Call, Program};
+use crate::graph::{BufferId, Graph, Storage};
+use crate::math::float::Float;
+
+/// Which sequences a lane owns.
+#[derive(Debug, Clone, Copy)]
+pub struct Block {
+    /// The first of its sequences.
+    pub first: usize,
+    /// How many it has.
+    pub sequences: usize,
+    /// Tokens a sequence.
+    pub time: usize,
+}
+
+impl Block {
+    /// Rows that it owns.
+    pub fn rows(self) -> usize {
+        self.sequences * self.time
+    }
+}
+
+/// One split's memory.
+pub struct Lane<F> {
+    /// Its sequences.
+    pub block: Block,
+    /// Activations (and the loss of each row) of its sequences, by buffer; others are empty.
+    pub buffers: Vec<Vec<F>>,
+    /// Its row of the gradients.
+    pub gradients: Vec<F>,
+    /// The gradient of a gate's two sides, kept from one of its reverse calls to the next.
+    sides: Vec<F>,
+    sides_of: Option<BufferId>,
+}
+
+impl<F: Float> Lane<F> {
+    /// The memory of split `split`.
+    pub fn new(program: &Program, split: usize) -> Self {
+        let first = split * program.batch / program.splits;
+        let sequences = (split + 1) * program.batch / program.splits - first;
+        let block = Block { first, sequences, time: program.time };
+        let numbers = |storage| match storage {
+            Storage::Activation { width } => block.rows() * width,
+            Storage::LossRows => block.rows() * 2,
+            _ => 0,
+        };
+        let buffers = program.buffers.iter().map(|b| vec![F::ZERO; numbers(b.storage).min(b.len)]).collect();
+        let gradients = vec![F::ZERO; program.buffers[Graph::GRADIENTS.0].len / program.splits];
+        Self { block, buffers, gradients, sides: vec![], sides_of: None }
+    }
+
+    /// Takes its own sequences out of a whole batch's activation.
+    pub fn write(&mut self, id: BufferId, batch: &[F]) {
+        let own = &mut self.buffers[id.0];
+        let width = own.len() / self.block.rows();
+        let first = self.block.first * self.block.time * width;
+        let end = batch.len().min(first + own.len());
+        if first < end {
+            own[..end - first].copy_from_slice(&batch[first..end]);
+        }
+    }
+
+    /// Runs a call of scope `Sequences` on its own sequences.
+    pub fn run(&mut self, call: &Call, shared: &Shared<F>) {
+        let (block, dims, args, w) = (self.block, &call.dims, &call.args[..], &shared.parameters[..]);
+        match (call.kernel, args) {
+            (Kernel::SampleNormal, &[_, x]) => self.with([x], |_, [x]| sample::normal(block, dims, shared.seed, shared.step, x)),
+            (Kernel::AttentionTeacher, &[x, teacher, y]) => {
+                let teacher = &shared.constants[teacher.0];
+                self.with([y], |l, [y]| attention_teacher::forward(block, dims, l.get(x), teacher, y));
+            }
+            (Kernel::LinearForward, &[_, x, y]) => self.with([y], |l, [y]| linear::forward(block, dims, w, l.get(x), y)),
+            (Kernel::LinearBackwardInput, &[_, dy, dx]) => self.with([dx], |l, [dx]| linear::backward_input(block, dims, w, l.get(dy), dx)),
+            (Kernel::LinearBackwardWeight, &[x, dy, _]) => self.with_gradients(|l, dw| linear::backward_weight(block, dims, l.get(x), l.get(dy), dw)),
+            (Kernel::BilinearForward, &[_, x, sides, g]) => {
+                self.with([sides, g], |l, [sides, g]| bilinear::forward(block, dims, w, l.get(x), sides, g));
+            }
+            (Kernel::BilinearBackwardInput, &[_, sides, dg, dx]) => {
+                self.sides_gradient(dims, sides, dg);
+                self.with([dx], |l, [dx]| bilinear::backward_input(block, dims, w, &l.sides, dx));
+            }
+            (Kernel::BilinearBackwardWeight, &[x, sides, dg, _]) => {
+                self.sides_gradient(dims, sides, dg);
+                self.with_gradients(|l, dw| bilinear::backward_weight(block, dims, l.get(x), &l.sides, dw));
+                self.sides_of = None;
+            }
+            (Kernel::HadamardForward, &[a, b, y]) => self.with([y], |l, [y]| hadamard::forward(l.get(a), l.get(b), y)),
+            (Kernel::HadamardBackward, &[a, b, dy, da, db]) => {
+                self.with([da, db], |l, [da, db]| hadamard::backward(l.get(a), l.get(b), l.get(dy), da, db));
+            }
+            (Kernel::DiagonalScanForward, &[_, u, h]) => self.with([h], |l, [h]| diagonal_scan::forward(block, dims, w, l.get(u), h)),
+            (Kernel::DiagonalScanBackward, &[_, h, dh, du, _]) => {
+                self.with([du], |l, [du]| l.with_gradients(|l, dw| diagonal_scan::backward(block, dims, w, l.get(h), l.get(dh), du, dw)));
+            }
+            (Kernel::LossSquaredError, &[prediction, y, rows, gradient]) => self.with([rows, gradient], |l, [rows, gradient]| {
+                loss::squared_error(dims, l.get(prediction), l.get(y), rows, gradient);
+            }),
+            (kernel, _) => unreachable!("{kernel:?} does not work on sequences"),
+        }
+    }
+
+    fn get(&self, id: BufferId) -> &[F] {
+        &self.buffers[id.0]
+    }
+
+    /// Lends out the buffers that a kernel writes, while it reads the others.
+    fn with<const N: usize>(&mut self, ids: [BufferId; N], work: impl FnOnce(&mut Self, [&mut [F]; N])) {
+        let mut taken = ids.map(|id| std::mem::take(&mut self.buffers[id.0]));
+        work(self, taken.each_mut().map(Vec::as_mut_slice));
+        for (id, buffer) in ids.into_iter().zip(taken) {
+            self.buffers[id.0] = buffer;
+        }
+    }
+
+    fn with_gradients(&mut self, work: impl FnOnce(&Self, &mut [F])) {
+        let mut gradients = std::mem::take(&mut self.gradients);
+        work(self, &mut gradients);
+        self.gradients = gradients;
+    }
+
+    fn sides_gradient(&mut self, dims: &Dims, sides: BufferId, dg: BufferId) {
+        if self.sides_of != Some(sides) {
+            let mut gradient = std::mem::take(&mut self.sides);
+            bilinear::sides_gradient(dims, self.get(sides), self.get(dg), &mut gradient);
+            self.sides = gradient;
+            self.sides_of = Some(sides);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Twin of `shaders/sample.wgsl`: fresh inputs from the counter-based generator.
+
+use super::{Block, simd};
+use crate::graph::dims::Dims;
+use crate::math::{float::Float, random};
+
+/// x ~ N(0, 1) for the block's sequences; element e of the whole batch is number e mod 4 of counter e / 4.
+pub fn normal<F: Float>(block: Block, dims: &Dims, seed: u32, step: u32, x: &mut [F]) {
+    let first = u32::try_from(block.first * block.time).expect("rows fit 32 bits") * dims.width_out;
+    simd(
+        #[inline(always)]
+        || {
+            let mut element = first;
+            let mut rest = x;
+            while !rest.is_empty() {
+                let four = random::normal4(seed, dims.stream, step, element / 4);
+                let skip = (element % 4) as usize;
+                let count = (4 - skip).min(rest.len());
+                for (slot, value) in rest[..count].iter_mut().zip(&four[skip..]) {
+                    *slot = F::of((*value).into());
+                }
+                element += count as u32;
+                rest = &mut rest[count..];
+            }
+        },
+    );
+}

@@ -1,0 +1,124 @@
+//! The one table: kernel ↔ shader entry ↔ bindings ↔ CPU twin (`backend/cpu/<file>.rs`, same names).
+//!
+//! Argument i of a call is `@binding(i + 1)`; `@binding(0)` is [`super::dims::Dims`]. Matrices of weights are
+//! `[out, in]` row-major at `dims.weight` in the parameters; activations are `[batch, time, width]`.
+
+/// How a kernel uses an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// `var<storage, read>`
+    Read,
+    /// `var<storage, read_write>`
+    Write,
+}
+
+/// What one invocation of a kernel owns; the dispatch size follows from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grid {
+    /// A single workgroup.
+    One,
+    /// One row: batch · time.
+    Row,
+    /// Four neighbouring numbers of a `[batch, time, width_out]` array.
+    Four,
+    /// One number of a `[batch, time, width_out]` array.
+    Element,
+    /// A channel of a sequence: batch · width_out.
+    Channel,
+    /// An 8 × 8 tile of `[batch · time, width_out]`.
+    OutputTile,
+    /// An 8 × 8 tile of `[batch · time, width_in]`.
+    InputTile,
+    /// An 8 × 8 tile of a weight `[width_out, width_in + constant]` and a split: z.
+    WeightTile,
+    /// The same for a gate's two weights, one below the other: `[2 · width_out, width_in + constant]`.
+    PairWeightTile,
+    /// A channel of a split: splits · width_out.
+    SplitChannel,
+    /// One parameter.
+    Parameter,
+}
+
+/// What runs over the whole batch and what stays inside a block of sequences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Before the sequences: once a step.
+    Before,
+    /// Touches only its own sequences and its own row of the gradients.
+    Sequences,
+    /// After all sequences: once a step.
+    After,
+}
+
+macro_rules! kernels {
+    ($($(#[$doc:meta])* $name:ident: $file:literal, $entry:literal, $scope:ident, $grid:ident, [$($access:ident),*];)*) => {
+        /// What a device can be asked to do.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Kernel { $($(#[$doc])* $name),* }
+
+        impl Kernel {
+            /// Every kernel.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// The file in `shaders/` and in `backend/cpu/`, without extension.
+            pub fn file(self) -> &'static str {
+                match self { $(Self::$name => $file),* }
+            }
+
+            /// The entry point in the shader and the function of the CPU twin.
+            pub fn entry(self) -> &'static str {
+                match self { $(Self::$name => $entry),* }
+            }
+
+            /// How each argument is used, in the order of the bindings.
+            pub fn access(self) -> &'static [Access] {
+                match self { $(Self::$name => &[$(Access::$access),*]),* }
+            }
+
+            /// What an invocation owns.
+            pub fn grid(self) -> Grid {
+                match self { $(Self::$name => Grid::$grid),* }
+            }
+
+            /// Whole batch or block of sequences.
+            pub fn scope(self) -> Scope {
+                match self { $(Self::$name => Scope::$scope),* }
+            }
+        }
+    };
+}
+
+kernels! {
+    /// clock → the next step: its number, learning rate, weight decay, β₂, bias corrections.
+    ClockAdvance: "clock", "advance", Before, One, [Write];
+    /// clock, x: x ~ N(0, 1). Element e of x is component e mod 4 of the counter (seed, stream, step, e / 4).
+    SampleNormal: "sample", "normal", Sequences, Four, [Read, Write];
+    /// x, teacher [2, d, d], y: y_t = W_V Σ_{s≤t} x_s (x_s · W_Kᵀ W_Q x_t).
+    AttentionTeacher: "attention_teacher", "forward", Sequences, Row, [Read, Read, Write];
+    /// parameters, x, y: y = x Wᵀ.
+    LinearForward: "linear", "forward", Sequences, OutputTile, [Read, Read, Write];
+    /// parameters, dy, dx: dx = dy W.
+    LinearBackwardInput: "linear", "backward_input", Sequences, InputTile, [Read, Read, Write];
+    /// x, dy, gradients: dW = dyᵀ x.
+    LinearBackwardWeight: "linear", "backward_weight", Sequences, WeightTile, [Read, Read, Write];
+    /// parameters, x, sides, g: sides = [x W_mᵀ, x W_xᵀ] (2 · width_out a row), g = their elementwise product.
+    BilinearForward: "bilinear", "forward", Sequences, OutputTile, [Read, Read, Write, Write];
+    /// parameters, sides = [m, s], dg, dx: dx = (dg ⊙ s) W_m + (dg ⊙ m) W_x.
+    BilinearBackwardInput: "bilinear", "backward_input", Sequences, InputTile, [Read, Read, Read, Write];
+    /// x, sides = [m, s], dg, gradients: dW_m = (dg ⊙ s)ᵀ x, then dW_x = (dg ⊙ m)ᵀ x.
+    BilinearBackwardWeight: "bilinear", "backward_weight", Sequences, PairWeightTile, [Read, Read, Read, Write];
+    /// a, b, y: y = a ⊙ b.
+    HadamardForward: "hadamard", "forward", Sequences, Element, [Read, Read, Write];
+    /// a, b, dy, da, db: da = dy ⊙ b, db = dy ⊙ a.
+    HadamardBackward: "hadamard", "backward", Sequences, Element, [Read, Read, Read, Write, Write];
+    /// parameters, u, h: h_t = λ ⊙ h_{t−1} + u_t, λ = exp(−exp(ν)).
+    DiagonalScanForward: "diagonal_scan", "forward", Sequences, Channel, [Read, Read, Write];
+    /// parameters, h, dh, du, gradients: du_t = dh_t + λ du_{t+1}; dν = −exp(ν) λ Σ du_t h_{t−1}.
+    DiagonalScanBackward: "diagonal_scan", "backward", Sequences, SplitChannel, [Read, Read, Read, Write, Write];
+    /// ŷ, y, rows [batch · time, 2], dŷ: each row's Σ (ŷ − y)² and Σ y²; dŷ = 2 (ŷ − y) / (batch · time · width_out).
+    LossSquaredError: "loss", "squared_error", Sequences, Row, [Read, Read, Write, Write];
+    /// rows [batch · time, 2], clock, ring: means over batch, time and width_out into the ring; notes a loss that is not finite.
+    ReduceLoss: "reduce", "loss", After, One, [Read, Write, Write];
+    /// clock, decay mask, gradients, parameters, first moment, second moment: one AdamW step on the sum over splits.
+    AdamwUpdate: "adamw", "update", After, Parameter, [Read, Read, Read, Write, Write, Write];
+}

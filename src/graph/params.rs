@@ -1,0 +1,116 @@
+//! Named parameters in one flat array, and how each one starts.
+
+use crate::math::random;
+use serde::{Deserialize, Serialize};
+
+/// How a parameter starts. Its random stream is its name, so adding a parameter moves no other.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Init {
+    /// N(0, 1/fan_in).
+    Normal {
+        /// Numbers that one output sums over.
+        fan_in: usize,
+    },
+    /// ν = ln(−ln λ) for λ uniform in (min, max).
+    Decay {
+        /// Smallest λ.
+        min: f32,
+        /// Largest λ.
+        max: f32,
+    },
+}
+
+/// A parameter's place in the flat array.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Param {
+    /// As in a weights file: `input_gate.m`, `nu`, `readout` …
+    pub name: String,
+    /// `[out, in]` of a matrix, `[n]` of a vector.
+    pub shape: Vec<usize>,
+    /// First element in the flat array.
+    pub offset: usize,
+    /// How it starts.
+    pub init: Init,
+    /// Whether weight decay applies (not to ν: it would push λ away from 1).
+    pub decayed: bool,
+}
+
+impl Param {
+    /// Numbers in it.
+    pub fn len(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// A parameter without numbers.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Its part of the flat array.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.offset..self.offset + self.len()
+    }
+}
+
+/// All parameters of a model, in the order of declaration.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ParamTable(Vec<Param>);
+
+impl ParamTable {
+    /// Declares a parameter at the end; returns its offset.
+    pub fn declare(&mut self, name: &str, shape: &[usize], init: Init, decayed: bool) -> u32 {
+        assert!(self.get(name).is_none(), "parameter {name} is declared twice");
+        let offset = self.len();
+        self.0.push(Param { name: name.into(), shape: shape.to_vec(), offset, init, decayed });
+        super::as_u32(offset)
+    }
+
+    /// The parameter of that name.
+    pub fn get(&self, name: &str) -> Option<&Param> {
+        self.0.iter().find(|param| param.name == name)
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Param> {
+        self.0.iter()
+    }
+
+    /// Numbers in all.
+    pub fn len(&self) -> usize {
+        self.0.last().map_or(0, |param| param.range().end)
+    }
+
+    /// A model without parameters.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The part of `flat` that belongs to `name`, empty if there is no such parameter.
+    pub fn slice<'a, F>(&self, flat: &'a [F], name: &str) -> &'a [F] {
+        self.get(name).map_or(&[], |param| &flat[param.range()])
+    }
+
+    /// The starting values for `seed`.
+    pub fn initial(&self, seed: u32) -> Vec<f32> {
+        self.iter().flat_map(|param| start(param, seed)).collect()
+    }
+
+    /// 1 for each number that weight decay applies to.
+    pub fn decay_mask(&self) -> Vec<f32> {
+        self.iter().flat_map(|param| vec![f32::from(u8::from(param.decayed)); param.len()]).collect()
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)]
+fn start(param: &Param, seed: u32) -> Vec<f32> {
+    match param.init {
+        Init::Normal { fan_in } => {
+            let scale = 1.0 / (fan_in as f32).sqrt();
+            random::normals(seed, &param.name, param.len()).into_iter().map(|v| v * scale).collect()
+        }
+        Init::Decay { min, max } => random::uniforms(seed, &param.name, param.len())
+            .into_iter()
+            .map(|v| (-f64::from(min + (max - min) * v).ln()).ln() as f32)
+            .collect(),
+    }
+}

@@ -1,0 +1,113 @@
+//! The compiled form: a buffer table and a flat list of calls, the same every step.
+
+use super::dims::Dims;
+use super::kernel::{Access, Kernel};
+use super::params::ParamTable;
+use super::{Buffer, BufferId, Graph, Storage, vjp};
+use std::fmt;
+
+/// One kernel with its sizes and arguments.
+#[derive(Debug, Clone)]
+pub struct Call {
+    /// What to do.
+    pub kernel: Kernel,
+    /// Sizes: the uniform.
+    pub dims: Dims,
+    /// Buffers, in the order of the bindings.
+    pub args: Vec<BufferId>,
+}
+
+impl Call {
+    /// A call; the number of arguments must be the kernel's.
+    pub fn new(kernel: Kernel, dims: Dims, args: Vec<BufferId>) -> Self {
+        assert_eq!(args.len(), kernel.access().len(), "{kernel:?} takes another number of arguments");
+        Self { kernel, dims, args }
+    }
+}
+
+/// What a backend runs.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// Sequences a step.
+    pub batch: usize,
+    /// Tokens a sequence.
+    pub time: usize,
+    /// Blocks of sequences with gradients of their own.
+    pub splits: usize,
+    /// The buffer table; [`Graph`]'s constants name the first eight.
+    pub buffers: Vec<Buffer>,
+    /// The calls of one step.
+    pub calls: Vec<Call>,
+    /// Names and places of the parameters.
+    pub params: ParamTable,
+}
+
+impl Program {
+    /// One training step: clock, forward, loss, backward, AdamW.
+    pub fn training(mut graph: Graph) -> Self {
+        vjp::size_flat_buffers(&mut graph);
+        let dims = Dims { parameters: super::as_u32(graph.params.len()), ..graph.dims() };
+        let width = graph.loss.as_ref().expect("a graph to train has a loss").dims.width_out;
+        let mut calls = vec![Call::new(Kernel::ClockAdvance, dims, vec![Graph::CLOCK])];
+        calls.extend(forward(&graph));
+        calls.extend(vjp::backward(&mut graph));
+        let reduce = vec![Graph::LOSS_ROWS, Graph::CLOCK, Graph::RING];
+        calls.push(Call::new(Kernel::ReduceLoss, Dims { width_out: width, ..dims }, reduce));
+        let adamw = [Graph::CLOCK, Graph::DECAY_MASK, Graph::GRADIENTS, Graph::PARAMETERS, Graph::FIRST_MOMENT, Graph::SECOND_MOMENT];
+        calls.push(Call::new(Kernel::AdamwUpdate, dims, adamw.to_vec()));
+        Self::of(graph, calls)
+    }
+
+    /// The forward pass alone (evaluation): no clock, no loss, nothing changes but activations.
+    pub fn forward(mut graph: Graph) -> Self {
+        vjp::size_flat_buffers(&mut graph);
+        for buffer in &mut graph.buffers {
+            // Buffers that only training touches shrink to one number.
+            if !matches!(buffer.storage, Storage::Parameters | Storage::Activation { .. } | Storage::Constant | Storage::Clock) {
+                buffer.len = 1;
+            }
+        }
+        let calls = forward(&graph);
+        Self::of(graph, calls)
+    }
+
+    fn of(graph: Graph, calls: Vec<Call>) -> Self {
+        let Graph { batch, time, splits, params, buffers, .. } = graph;
+        Self { batch, time, splits, buffers, calls, params }
+    }
+
+    /// The buffer of that name.
+    pub fn find(&self, name: &str) -> Option<BufferId> {
+        self.buffers.iter().position(|buffer| buffer.name == name).map(BufferId)
+    }
+
+    /// Bytes of all buffers at 4 bytes a number.
+    pub fn bytes(&self) -> u64 {
+        self.buffers.iter().map(|buffer| 4 * buffer.len as u64).sum()
+    }
+
+    /// The largest buffer's name and bytes.
+    pub fn largest(&self) -> (&str, u64) {
+        let largest = self.buffers.iter().max_by_key(|buffer| buffer.len).expect("a program has buffers");
+        (&largest.name, 4 * largest.len as u64)
+    }
+}
+
+fn forward(graph: &Graph) -> Vec<Call> {
+    graph.ops.iter().map(|op| Call::new(op.kernel, op.dims, op.args.clone())).collect()
+}
+
+impl fmt::Display for Program {
+    /// The listing: one call a line, as in `tests/golden/`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for call in &self.calls {
+            let names = |access: Access| -> Vec<&str> {
+                let used = call.args.iter().zip(call.kernel.access());
+                used.filter(|(_, a)| **a == access).map(|(id, _)| self.buffers[id.0].name.as_str()).collect()
+            };
+            let kernel = format!("{}.{}", call.kernel.file(), call.kernel.entry());
+            writeln!(f, "{kernel:<28} {} -> {}", names(Access::Read).join(", "), names(Access::Write).join(", "))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,37 @@
+//! gatelens trains gated recurrent networks with WGSL compute shaders and shows, live, how they turn
+//! into linear attention (Zucchet et al., arXiv 2309.01775).
+//!
+//! The map of rooms. A room imports only rooms above it in this list; `tests/rooms.rs` checks that.
+//!
+//! - [`error`]: what can go wrong, in words
+//! - [`math`]: numbers: matrix products, decompositions, counter-based random numbers
+//! - [`graph`]: record → differentiate → compile: a model becomes a flat program
+//! - [`backend`]: runs a program: WGSL on the GPU, its twin on the CPU
+//! - [`model`]: the zoo of recurrent layers, each file its equation
+//! - [`task`]: where sequences come from
+//! - [`train`]: one live training: session, schedules, pace, curves
+//! - [`analysis`]: pure functions of weights
+//! - [`experiment`]: recipe, presets, checkpoint, and a training wherever it runs
+//! - [`platform`]: what differs between the browser and a native machine
+//! - [`ui`]: egui only: draws state, returns actions
+//! - [`app`]: the window: advances the session, draws, applies the actions
+//! - [`cli`]: the terminal
+
+pub mod error;
+pub mod math;
+pub mod graph;
+pub mod backend;
+pub mod model;
+pub mod task;
+// pub mod train;
+// pub mod analysis;
+// pub mod experiment;
+// pub mod platform;
+// #[cfg(feature = "app")]
+// pub mod ui;
+// #[cfg(feature = "app")]
+// pub mod app;
+// #[cfg(not(target_arch = "wasm32"))]
+// pub mod cli;
+
+pub use error::{Error, Result};

@@ -1,0 +1,59 @@
+//! The number type of the CPU engine: `f32` in the app, `f64` in gradient checks.
+
+use std::fmt::{Debug, Display};
+use std::iter::Sum;
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// A real number that the engine can compute with.
+pub trait Float:
+    Copy + Debug + Display + Default + PartialOrd + Send + Sync + 'static
+    + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+    + AddAssign + SubAssign + MulAssign + Sum
+{
+    /// 0
+    const ZERO: Self;
+    /// 1
+    const ONE: Self;
+    /// Rounds a double.
+    fn of(value: f64) -> Self;
+    /// Widens to a double.
+    fn wide(self) -> f64;
+    /// e to the power of `self`.
+    fn exp(self) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Neither infinite nor NaN.
+    fn finite(self) -> bool;
+}
+
+macro_rules! float {
+    ($type:ty) => {
+        impl Float for $type {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            #[inline(always)]
+            #[allow(clippy::cast_possible_truncation)]
+            fn of(value: f64) -> Self {
+                value as Self
+            }
+            #[inline(always)]
+            fn wide(self) -> f64 {
+                f64::from(self)
+            }
+            #[inline(always)]
+            fn exp(self) -> Self {
+                self.exp()
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                self.sqrt()
+            }
+            #[inline(always)]
+            fn finite(self) -> bool {
+                self.is_finite()
+            }
+        }
+    };
+}
+float!(f32);
+float!(f64);

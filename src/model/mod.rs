@@ -1,0 +1,40 @@
+//! The zoo of recurrent layers: each file is its equation. Imports `graph` and what is left of it.
+
+pub mod gated_diagonal;
+
+use crate::graph::{Graph, Var};
+use serde::{Deserialize, Serialize};
+
+/// Which network, and its sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Architecture {
+    /// The paper's gated diagonal linear RNN with input and output gating.
+    GatedDiagonal {
+        /// Hidden neurons n.
+        hidden: usize,
+        /// Output gates m.
+        gates: usize,
+    },
+    /// The same with a side gate in place of the output gate (appendix A.2).
+    GatedSide {
+        /// Hidden neurons n.
+        hidden: usize,
+    },
+}
+
+impl Architecture {
+    /// Records ŷ `[batch, time, outputs]` from x.
+    pub fn forward(self, graph: &mut Graph, x: Var, outputs: usize) -> Var {
+        match self {
+            Self::GatedDiagonal { hidden, gates } => gated_diagonal::output_gated(graph, x, hidden, gates, outputs),
+            Self::GatedSide { hidden } => gated_diagonal::side_gated(graph, x, hidden, outputs),
+        }
+    }
+
+    /// Hidden neurons n.
+    pub fn hidden(self) -> usize {
+        match self {
+            Self::GatedDiagonal { hidden, .. } | Self::GatedSide { hidden } => hidden,
+        }
+    }
+}
