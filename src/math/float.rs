@@ -24,10 +24,19 @@ pub trait Float:
     fn sqrt(self) -> Self;
     /// Neither infinite nor NaN.
     fn finite(self) -> bool;
+    /// The SIMD matrix product for this processor; [`super::gemm`] gives it a safe face.
+    fn gemm() -> Gemm<Self>;
 }
 
+/// m, n, k; output with its column and row strides, and whether to add to it; left matrix and its strides;
+/// right matrix and its strides; factors of the old output and of the product; conjugations; parallelism.
+pub type Gemm<F> = unsafe fn(
+    usize, usize, usize, *mut F, isize, isize, bool, *const F, isize, isize, *const F, isize, isize,
+    F, F, bool, bool, bool, gemm_common::Parallelism,
+);
+
 macro_rules! float {
-    ($type:ty) => {
+    ($type:ty, $gemm:path) => {
         impl Float for $type {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -52,8 +61,11 @@ macro_rules! float {
             fn finite(self) -> bool {
                 self.is_finite()
             }
+            fn gemm() -> Gemm<Self> {
+                $gemm()
+            }
         }
     };
 }
-float!(f32);
-float!(f64);
+float!(f32, gemm_f32::gemm::f32::get_gemm_fn);
+float!(f64, gemm_f64::gemm::f64::get_gemm_fn);

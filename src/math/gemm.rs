@@ -1,4 +1,4 @@
-//! Matrix products on strided views, by the SIMD kernels of the `gemm` crate.
+//! Matrix products on strided views, by the SIMD kernels of the `gemm` crates.
 
 use super::float::Float;
 
@@ -47,12 +47,12 @@ pub fn product<F: Float>(
     // borrowed mutably, so it overlaps neither input.
     #[allow(unsafe_code)]
     unsafe {
-        gemm::gemm(
+        F::gemm()(
             m, n, k,
             out.as_mut_ptr(), 1, stride(out_width), accumulate,
             a.data.as_ptr(), stride(a.column), stride(a.row),
             b.data.as_ptr(), stride(b.column), stride(b.row),
-            F::ONE, F::ONE, false, false, false, gemm::Parallelism::None,
+            F::ONE, F::ONE, false, false, false, gemm_common::Parallelism::None,
         );
     }
 }
