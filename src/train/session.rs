@@ -67,6 +67,8 @@ pub struct Session {
     want_snapshot: bool,
     last_weights: Option<Instant>,
     last_snapshot: Option<Instant>,
+    /// The step of the newest weights that were told.
+    told: Option<u64>,
     ended: bool,
 }
 
@@ -119,6 +121,7 @@ impl Session {
             want_snapshot: true,
             last_weights: None,
             last_snapshot: None,
+            told: None,
             ended: false,
         })
     }
@@ -209,7 +212,7 @@ impl Session {
         if self.mask_at == Some(self.started) {
             self.masking = true;
         }
-        let moved = self.started > self.done || self.done > 0 || self.last_weights.is_none();
+        let moved = self.told != Some(self.started);
         if self.masking || self.want_snapshot || (moved && !self.ended && due(self.last_snapshot, SNAPSHOT_EVERY)) {
             self.last_snapshot = Some(now);
             STATE.into_iter().for_each(|id| self.backend.request(id));
@@ -250,6 +253,7 @@ impl Session {
 
     fn receive_state(&mut self, progress: &Progress, events: &mut Vec<Event>) -> Result<()> {
         let Some(parameters) = progress.tensor(Graph::PARAMETERS) else { return Ok(()) };
+        self.told = Some(progress.step);
         let [first, second] = [STATE[1], STATE[2]].map(|id| progress.tensor(id));
         let (Some(first), Some(second)) = (first, second) else {
             events.push(Event::Weights { step: progress.step, parameters: parameters.to_vec() });
