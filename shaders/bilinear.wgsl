@@ -30,8 +30,7 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
         sum = add_outer(sum, x4(x_at.low + k), x4(x_at.high + k), w4(m_at + k), w4(s_at + k));
     }
     if dims.constant == 1u {
-        let one = vec4<f32>(1.0);
-        sum = add_outer(sum, one, one, w4(m_at + dims.width_in), w4(s_at + dims.width_in));
+        sum = add_outer(sum, ONE, ONE, w4(m_at + dims.width_in), w4(s_at + dims.width_in));
     }
     store_gates(sum.top_left, sum.top_right, row.low, rows, column);
     store_gates(sum.bottom_left, sum.bottom_right, row.high, rows, column);
@@ -55,14 +54,11 @@ fn backward_input(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var k = 0u; k < dims.width_out; k++) {
         let low = dg4(dg_at.low + k);
         let high = dg4(dg_at.high + k);
-        let m_low = sides4(2u * dg_at.low + k);
-        let m_high = sides4(2u * dg_at.high + k);
-        let s_low = sides4(2u * dg_at.low + k + dims.width_out);
-        let s_high = sides4(2u * dg_at.high + k + dims.width_out);
-        let w_low = m_at.low + k * fan_in;
-        let w_high = m_at.high + k * fan_in;
-        sum = add_outer(sum, low * s_low, high * s_high, w4(w_low), w4(w_high));
-        sum = add_outer(sum, low * m_low, high * m_high, w4(w_low + to_s), w4(w_high + to_s));
+        let m = Eight(2u * dg_at.low + k, 2u * dg_at.high + k);
+        let s = Eight(m.low + dims.width_out, m.high + dims.width_out);
+        let w = Eight(m_at.low + k * fan_in, m_at.high + k * fan_in);
+        sum = add_outer(sum, low * sides4(s.low), high * sides4(s.high), w4(w.low), w4(w.high));
+        sum = add_outer(sum, low * sides4(m.low), high * sides4(m.high), w4(w.low + to_s), w4(w.high + to_s));
     }
     store(sum, row, rows, column, dims.width_in, 0u);
 }
@@ -89,8 +85,8 @@ fn backward_weight(@builtin(global_invocation_id) id: vec3<u32>) {
         let gradient = dg4(dg_at + row * dims.width_out);
         let m = sides4(dg_at + 2u * row * dims.width_out);
         let s = sides4(dg_at + (2u * row + 1u) * dims.width_out);
-        let left = select(past_x4(x_at.low + row * dims.width_in), vec4<f32>(1.0), one_low);
-        let right = select(past_x4(x_at.high + row * dims.width_in), vec4<f32>(1.0), one_high);
+        let left = select(past_x4(x_at.low + row * dims.width_in), ONE, one_low);
+        let right = select(past_x4(x_at.high + row * dims.width_in), ONE, one_high);
         sum = add_outer(sum, gradient * s, gradient * m, left, right);
     }
     let weight = split * dims.parameters + dims.weight;
@@ -100,9 +96,6 @@ fn backward_weight(@builtin(global_invocation_id) id: vec3<u32>) {
     store4(sum.bottom_right, output, dims.width_out, column.high, fan_in, weight + fan_in * dims.width_out);
 }
 
-fn w4(i: vec4<u32>) -> vec4<f32> { return vec4<f32>(parameters[i.x], parameters[i.y], parameters[i.z], parameters[i.w]); }
-fn x4(i: vec4<u32>) -> vec4<f32> { return vec4<f32>(x[i.x], x[i.y], x[i.z], x[i.w]); }
-fn past_x4(i: vec4<u32>) -> vec4<f32> { return vec4<f32>(past_x[i.x], past_x[i.y], past_x[i.z], past_x[i.w]); }
 fn sides4(i: vec4<u32>) -> vec4<f32> { return vec4<f32>(sides[i.x], sides[i.y], sides[i.z], sides[i.w]); }
 fn dg4(i: vec4<u32>) -> vec4<f32> { return vec4<f32>(dg[i.x], dg[i.y], dg[i.z], dg[i.w]); }
 

@@ -26,8 +26,7 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
         sum = add_outer(sum, x4(x_at.low + k), x4(x_at.high + k), w4(w_at.low + k), w4(w_at.high + k));
     }
     if dims.constant == 1u {
-        let one = vec4<f32>(1.0);
-        sum = add_outer(sum, one, one, w4(w_at.low + dims.width_in), w4(w_at.high + dims.width_in));
+        sum = add_outer(sum, ONE, ONE, w4(w_at.low + dims.width_in), w4(w_at.high + dims.width_in));
     }
     store(sum, row, rows, column, dims.width_out, 0u);
 }
@@ -71,14 +70,11 @@ fn backward_weight(@builtin(global_invocation_id) id: vec3<u32>) {
     let end = (split + 1u) * dims.batch / dims.splits * dims.time;
     var sum: Tile;
     for (var row = split * dims.batch / dims.splits * dims.time; row < end; row++) {
-        let left = select(past_x4(x_at.low + row * dims.width_in), vec4<f32>(1.0), one_low);
-        let right = select(past_x4(x_at.high + row * dims.width_in), vec4<f32>(1.0), one_high);
+        let left = select(past_x4(x_at.low + row * dims.width_in), ONE, one_low);
+        let right = select(past_x4(x_at.high + row * dims.width_in), ONE, one_high);
         sum = add_outer(sum, dy4(dy_at.low + row * dims.width_out), dy4(dy_at.high + row * dims.width_out), left, right);
     }
     store(sum, output, dims.width_out, column, fan_in, split * dims.parameters + dims.weight);
 }
 
-fn w4(i: vec4<u32>) -> vec4<f32> { return vec4<f32>(parameters[i.x], parameters[i.y], parameters[i.z], parameters[i.w]); }
-fn x4(i: vec4<u32>) -> vec4<f32> { return vec4<f32>(x[i.x], x[i.y], x[i.z], x[i.w]); }
-fn past_x4(i: vec4<u32>) -> vec4<f32> { return vec4<f32>(past_x[i.x], past_x[i.y], past_x[i.z], past_x[i.w]); }
 fn dy4(i: vec4<u32>) -> vec4<f32> { return vec4<f32>(dy[i.x], dy[i.y], dy[i.z], dy[i.w]); }

@@ -1,5 +1,5 @@
 // An 8 × 8 tile of a matrix product in the registers of one invocation, as four 4 × 4 matrices: no array is indexed, so it stays in registers whether a compiler unrolls loops or not. Appended to the matrix kernels, which
-// declare `dims` and the array `result` that tiles are stored to.
+// declare `dims`, the arrays that are loaded from here, and the array `result` that tiles are stored to.
 
 // Rows 0-3 and 4-7 (top, bottom) by columns 0-3 and 4-7 (left, right); each matrix's member i is its row i.
 struct Tile {
@@ -26,6 +26,12 @@ fn places(index: Eight, count: u32, base: u32, stride: u32) -> Eight {
     let last = vec4<u32>(count - 1u);
     return Eight(base + stride * min(index.low, last), base + stride * min(index.high, last));
 }
+
+const ONE = vec4<f32>(1.0);
+
+fn w4(i: vec4<u32>) -> vec4<f32> { return vec4<f32>(parameters[i.x], parameters[i.y], parameters[i.z], parameters[i.w]); }
+fn x4(i: vec4<u32>) -> vec4<f32> { return vec4<f32>(x[i.x], x[i.y], x[i.z], x[i.w]); }
+fn past_x4(i: vec4<u32>) -> vec4<f32> { return vec4<f32>(past_x[i.x], past_x[i.y], past_x[i.z], past_x[i.w]); }
 
 // sum + a bᵀ
 fn outer(sum: mat4x4<f32>, a: vec4<f32>, b: vec4<f32>) -> mat4x4<f32> {

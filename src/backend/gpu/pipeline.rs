@@ -48,6 +48,14 @@ pub(super) struct Ready {
     pub(super) groups: [u32; 2],
 }
 
+impl Ready {
+    pub(super) fn encode(&self, pass: &mut wgpu::ComputePass<'_>) {
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.bind_group, &[]);
+        pass.dispatch_workgroups(self.groups[0], self.groups[1], 1);
+    }
+}
+
 /// Workgroups in x and y for a call.
 #[allow(clippy::cast_possible_truncation)]
 pub fn groups(kernel: Kernel, dims: &Dims) -> [u32; 2] {

@@ -6,7 +6,7 @@ use super::pipeline::{self, MAX_TEACHER_DIM, Ready};
 use super::readback::{self, Readback};
 use super::Counters;
 use crate::backend::{Backend, Device, Progress};
-use crate::graph::dims::{Clock, RING};
+use crate::graph::dims::{Clock, RING, RUNNING};
 use crate::graph::kernel::Kernel;
 use crate::graph::program::Program;
 use crate::graph::{BufferId, Graph, Storage};
@@ -55,7 +55,7 @@ enum Setup {
 }
 
 impl Gpu {
-    /// Allocates and compiles `program`. All buffers start as zeros, but for the mask of weight decay.
+    /// Allocates and compiles `program`. All buffers start as zeros, but for the mask of weight decay and a clock that runs.
     ///
     /// # Errors
     /// More memory than the device allows, or a device that refuses a buffer or a shader.
@@ -94,6 +94,9 @@ impl Gpu {
             program,
         };
         gpu.check()?;
+        let running = bytemuck::bytes_of(&RUNNING);
+        gpu.context.queue.write_buffer(&gpu.buffers[Graph::CLOCK.0], offset_of!(Clock, halted_at) as u64, running);
+        gpu.counters.uploads += 1;
         let mask = gpu.program.params.decay_mask();
         if gpu.program.buffers[Graph::DECAY_MASK.0].len == mask.len() {
             gpu.write(Graph::DECAY_MASK, &mask);
@@ -115,6 +118,19 @@ impl Gpu {
                 self.write(BufferId(i), &values);
             }
         }
+    }
+
+    /// Runs one call of the program: what the tests of single kernels use.
+    ///
+    /// # Errors
+    /// As [`Backend::advance`].
+    pub fn run_call(&mut self, index: usize) -> Result<()> {
+        self.check()?;
+        let mut encoder = self.encoder();
+        self.calls[index].encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
+        self.counters.dispatches += 1;
+        self.submit(encoder);
+        Ok(())
     }
 
     /// Waits for everything that was begun or requested: for tests and the terminal.
@@ -236,11 +252,7 @@ impl Backend for Gpu {
         let mut encoder = self.encoder();
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         for _ in 0..steps {
-            for call in &self.calls {
-                pass.set_pipeline(&call.pipeline);
-                pass.set_bind_group(0, &call.bind_group, &[]);
-                pass.dispatch_workgroups(call.groups[0], call.groups[1], 1);
-            }
+            self.calls.iter().for_each(|call| call.encode(&mut pass));
         }
         drop(pass);
         self.counters.steps += steps;
@@ -275,6 +287,7 @@ impl Backend for Gpu {
             arrived.again.iter().for_each(|id| self.request(*id));
             if !arrived.stale && self.trains {
                 self.read = arrived.progress.step;
+                self.begun = self.begun.max(self.read);
                 self.halted = arrived.progress.halted_at.is_some();
             }
         }
