@@ -27,7 +27,7 @@ pub mod train;
 pub mod analysis;
 pub mod experiment;
 //pub mod platform;
-//pub mod ui;
+pub mod ui;
 //pub mod app;
 //pub mod cli;
 
