@@ -38,14 +38,24 @@ pub fn to_store(bytes: &[u8]) -> Option<String> {
     (bytes.len() <= STORED_BYTES).then(|| bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
+/// The last visit's session.
+pub struct Stored {
+    /// What the user is told of it.
+    pub offer: ResumeOffer,
+    /// Its recipe as a URL hash.
+    pub hash: String,
+    /// The checkpoint file.
+    pub bytes: Vec<u8>,
+}
+
 /// The last visit's session, if it went anywhere and still reads.
-pub fn stored(text: &str) -> Option<(ResumeOffer, Vec<u8>)> {
+pub fn stored(text: &str) -> Option<Stored> {
     let bytes: Vec<u8> = (0..text.len() / 2).map(|i| u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok()).collect::<Option<_>>()?;
     let loaded = checkpoint::read("last session", &bytes).ok()?;
     let recipe = loaded.recipe?;
     let step = loaded.snapshot.step;
     let title = format!("d = {}, n = {}, seed {}", recipe.dim, recipe.hidden, recipe.seed);
-    (step > 0).then(|| (ResumeOffer { step, steps: u64::from(recipe.steps), title, hash: recipe.to_hash(preset::DEFAULT) }, bytes))
+    (step > 0).then(|| Stored { offer: ResumeOffer { step, title }, hash: recipe.to_hash(preset::DEFAULT), bytes })
 }
 
 /// The content of a file that was dropped on the window.
