@@ -1,5 +1,6 @@
 //! The window: owns the training's link and what is known of it; `logic` takes in, `ui` draws and applies what was asked for.
 
+mod dropped;
 mod session;
 
 use crate::experiment::live::Live;
@@ -10,7 +11,7 @@ use crate::platform::{self, Link, OpenedFile};
 use crate::task::Teacher;
 use crate::train::pacer::Speed;
 use crate::train::session::Snapshot;
-use crate::ui::{self, Message, ResumeOffer, View, action::Action};
+use crate::ui::{self, Message, View, action::Action};
 use crate::{Error, Result};
 use eframe::egui;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -40,7 +41,7 @@ pub struct App {
 
 /// What dialogs and the browser bring, some frames later.
 enum Arrival {
-    File(OpenedFile),
+    File(Result<OpenedFile>),
     Note(Result<String>),
     Copied { allowed: bool, link: String },
 }
@@ -157,9 +158,9 @@ impl App {
         self.messages.extend(self.live.notes.drain(..).map(Message::warning));
         while let Ok(arrival) = self.arrivals.1.try_recv() {
             match arrival {
-                Arrival::File(file) => self.load_file(&file),
+                Arrival::File(Ok(file)) => self.load_file(&file),
                 Arrival::Note(Ok(text)) => self.messages.push(Message::info(text)),
-                Arrival::Note(Err(error)) => self.messages.push(Message::warning(error.to_string())),
+                Arrival::File(Err(error)) | Arrival::Note(Err(error)) => self.messages.push(Message::warning(error.to_string())),
                 Arrival::Copied { allowed: true, .. } => self.messages.push(Message::info("The link to this run is on the clipboard.")),
                 Arrival::Copied { allowed: false, link } => self.link_text = Some(link),
             }
@@ -169,12 +170,14 @@ impl App {
         }
     }
 
-    fn dropped(&mut self, ctx: &egui::Context) {
+    fn dropped(&self, ctx: &egui::Context) {
         for file in ctx.input(|input| input.raw.dropped_files.clone()) {
-            match session::read_dropped(&file) {
-                Ok(file) => self.load_file(&file),
-                Err(error) => self.messages.push(Message::warning(error.to_string())),
-            }
+            let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
+            dropped::read(file, move |file| {
+                if sender.send(Arrival::File(file)).is_ok() {
+                    ctx.request_repaint();
+                }
+            });
         }
     }
 
@@ -226,7 +229,7 @@ impl App {
             Action::Open => {
                 let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
                 platform::open_file(move |file| {
-                    if sender.send(Arrival::File(file)).is_ok() {
+                    if sender.send(Arrival::File(Ok(file))).is_ok() {
                         ctx.request_repaint();
                     }
                 });

@@ -4,12 +4,10 @@ use crate::experiment::live::Live;
 use crate::experiment::recipe::Recipe;
 use crate::experiment::runner::{Command, Start};
 use crate::experiment::{checkpoint, preset};
-use crate::platform::{self, OpenedFile};
+use crate::platform;
 use crate::task::Teacher;
 use crate::train::session::Snapshot;
 use crate::ui::ResumeOffer;
-use crate::{Error, Result};
-use eframe::egui;
 
 /// The command that starts `recipe`.
 pub fn start(run: u32, recipe: Recipe, from: Option<Snapshot>, teacher: Option<Teacher>, running: bool) -> Command {
@@ -56,20 +54,4 @@ pub fn stored(text: &str) -> Option<Stored> {
     let step = loaded.snapshot.step;
     let title = format!("d = {}, n = {}, seed {}", recipe.dim, recipe.hidden, recipe.seed);
     (step > 0).then(|| Stored { offer: ResumeOffer { step, title }, hash: recipe.to_hash(preset::DEFAULT), bytes })
-}
-
-/// The content of a file that was dropped on the window.
-///
-/// # Errors
-/// It can't be read.
-pub fn read_dropped(file: &egui::DroppedFile) -> Result<OpenedFile> {
-    let name = file.path.as_ref().and_then(|path| path.file_name()).map_or_else(|| file.name.clone(), |name| name.to_string_lossy().into_owned());
-    match (&file.bytes, &file.path) {
-        (Some(bytes), _) => Ok(OpenedFile { name, bytes: bytes.to_vec() }),
-        (None, Some(path)) => {
-            let bytes = std::fs::read(path).map_err(|e| Error::file(&name, format!("could not be read: {e}")))?;
-            Ok(OpenedFile { name, bytes })
-        }
-        (None, None) => Err(Error::file(&name, "came without content")),
-    }
 }
