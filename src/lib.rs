@@ -23,15 +23,13 @@ pub mod graph;
 pub mod backend;
 pub mod model;
 pub mod task;
-// pub mod train;
-// pub mod analysis;
-// pub mod experiment;
-// pub mod platform;
-// #[cfg(feature = "app")]
-// pub mod ui;
-// #[cfg(feature = "app")]
-// pub mod app;
-// #[cfg(not(target_arch = "wasm32"))]
-// pub mod cli;
+pub mod train;
+pub mod analysis;
+pub mod experiment;
+pub mod platform;
+//pub mod ui;
+//pub mod app;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod cli;
 
 pub use error::{Error, Result};

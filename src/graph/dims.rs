@@ -36,10 +36,10 @@ pub struct Dims {
     pub stream: u32,
     /// 1 to add to the output instead of overwriting it.
     pub accumulate: u32,
-    /// To make 48 bytes, a multiple of 16.
-    pub unused_1: u32,
-    /// To make 48 bytes, a multiple of 16.
-    pub unused_2: u32,
+    /// The first time step that the loss looks at.
+    pub first: u32,
+    /// 1 for half the squared error.
+    pub half: u32,
 }
 
 /// A setting over training, on the device: value at `at[i]` steps is `value[i]`, between knots linear or half a cosine.

@@ -27,11 +27,13 @@ pub enum Grid {
     Channel,
     /// An 8 × 8 tile of `[batch · time, width_out]`.
     OutputTile,
+    /// An 8 × 4 tile of both sides of a gate, each `[batch · time, width_out]`.
+    PairOutputTile,
     /// An 8 × 8 tile of `[batch · time, width_in]`.
     InputTile,
-    /// An 8 × 8 tile of a weight `[width_out, width_in + constant]` and a split: z.
+    /// An 8 × 8 tile of a weight `[width_out, width_in + constant]`, for one split.
     WeightTile,
-    /// The same for a gate's two weights, one below the other: `[2 · width_out, width_in + constant]`.
+    /// A 4 × 8 tile of both weights of a gate, each `[width_out, width_in + constant]`, for one split.
     PairWeightTile,
     /// A channel of a split: splits · width_out.
     SplitChannel,
@@ -102,7 +104,7 @@ kernels! {
     /// x, dy, gradients: dW = dyᵀ x.
     LinearBackwardWeight: "linear", "backward_weight", Sequences, WeightTile, [Read, Read, Write];
     /// parameters, x, sides, g: sides = [x W_mᵀ, x W_xᵀ] (2 · width_out a row), g = their elementwise product.
-    BilinearForward: "bilinear", "forward", Sequences, OutputTile, [Read, Read, Write, Write];
+    BilinearForward: "bilinear", "forward", Sequences, PairOutputTile, [Read, Read, Write, Write];
     /// parameters, sides = [m, s], dg, dx: dx = (dg ⊙ s) W_m + (dg ⊙ m) W_x.
     BilinearBackwardInput: "bilinear", "backward_input", Sequences, InputTile, [Read, Read, Read, Write];
     /// x, sides = [m, s], dg, gradients: dW_m = (dg ⊙ s)ᵀ x, then dW_x = (dg ⊙ m)ᵀ x.
@@ -115,9 +117,13 @@ kernels! {
     DiagonalScanForward: "diagonal_scan", "forward", Sequences, Channel, [Read, Read, Write];
     /// parameters, h, dh, du, gradients: du_t = dh_t + λ du_{t+1}; dν = −exp(ν) λ Σ du_t h_{t−1}.
     DiagonalScanBackward: "diagonal_scan", "backward", Sequences, SplitChannel, [Read, Read, Read, Write, Write];
-    /// ŷ, y, rows [batch · time, 2], dŷ: each row's Σ (ŷ − y)² and Σ y²; dŷ = 2 (ŷ − y) / (batch · time · width_out).
+    /// ŷ, y, rows [batch · time, 2], dŷ: each row's Σ (ŷ − y)² and Σ y²; dŷ = 2 (ŷ − y) / N, N = batch · (time − first) · width_out;
+    /// half of error and dŷ with `half`; 0 before time step `first`.
     LossSquaredError: "loss", "squared_error", Sequences, Row, [Read, Read, Write, Write];
-    /// rows [batch · time, 2], clock, ring: means over batch, time and width_out into the ring; notes a loss that is not finite.
+    /// ŷ, class y [batch · time], rows [batch · time, 2], dŷ: each row's −log softmax(ŷ)[y] and 1, both times width_out;
+    /// dŷ = (softmax(ŷ) − onehot(y)) / (batch · (time − first)); 0 before time step `first`.
+    LossCrossEntropy: "loss", "cross_entropy", Sequences, Row, [Read, Read, Write, Write];
+    /// rows [batch · time, 2], clock, ring: sums over N = batch · (time − first) · width_out into the ring; notes a loss that is not finite.
     ReduceLoss: "reduce", "loss", After, One, [Read, Write, Write];
     /// clock, decay mask, gradients, parameters, first moment, second moment: one AdamW step on the sum over splits.
     AdamwUpdate: "adamw", "update", After, Parameter, [Read, Read, Read, Write, Write, Write];

@@ -217,13 +217,24 @@ impl Graph {
         self.record(Kernel::DiagonalScanForward, dims, vec![Self::PARAMETERS, u.id, h.id], vec![u], h)
     }
 
-    /// Mean over batch, time and outputs of (ŷ − y)²; starts the way back.
-    pub fn squared_error(&mut self, prediction: Var, target: Var) {
-        let width = self.width(prediction);
-        assert_eq!(width, self.width(target), "prediction and target have equal widths");
-        let dims = Dims { width_out: as_u32(width), ..self.dims() };
+    /// Mean of (ŷ − y)² over batch, outputs and the time steps from `first` on, or half of it; starts the way back.
+    pub fn squared_error(&mut self, prediction: Var, target: Var, first: usize, half: bool) {
+        assert_eq!(self.width(prediction), self.width(target), "prediction and target have equal widths");
+        self.record_loss(Kernel::LossSquaredError, prediction, target, first, half);
+    }
+
+    /// Mean over batch and the time steps from `first` on of −log softmax(ŷ)[y], with y a class number `[batch, time, 1]`.
+    pub fn cross_entropy(&mut self, prediction: Var, target: Var, first: usize) {
+        assert_eq!(self.width(target), 1, "a class number a token");
+        self.record_loss(Kernel::LossCrossEntropy, prediction, target, first, false);
+    }
+
+    fn record_loss(&mut self, kernel: Kernel, prediction: Var, target: Var, first: usize, half: bool) {
+        assert!(first < self.time, "a loss over no time step");
+        let width_out = as_u32(self.width(prediction));
+        let dims = Dims { width_out, first: as_u32(first), half: u32::from(half), ..self.dims() };
         let args = vec![prediction.id, target.id];
-        self.loss = Some(Op { kernel: Kernel::LossSquaredError, dims, args, inputs: vec![prediction], output: Self::LOSS_ROWS });
+        self.loss = Some(Op { kernel, dims, args, inputs: vec![prediction], output: Self::LOSS_ROWS });
     }
 
     /// The dims that all calls share.

@@ -27,7 +27,7 @@ pub struct TeacherKind {
 }
 
 /// A linear self-attention layer; matrices `[d, d]` row-major.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Teacher {
     /// Input width d.
     pub dim: usize,

@@ -100,6 +100,9 @@ impl<F: Float> Lane<F> {
             (Kernel::LossSquaredError, &[prediction, y, rows, gradient]) => self.with([rows, gradient], |l, [rows, gradient]| {
                 loss::squared_error(dims, l.get(prediction), l.get(y), rows, gradient);
             }),
+            (Kernel::LossCrossEntropy, &[prediction, y, rows, gradient]) => self.with([rows, gradient], |l, [rows, gradient]| {
+                loss::cross_entropy(dims, l.get(prediction), l.get(y), rows, gradient);
+            }),
             (kernel, _) => unreachable!("{kernel:?} does not work on sequences"),
         }
     }

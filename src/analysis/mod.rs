@@ -1,0 +1,4 @@
+//! Pure functions of weights. Imports `train` and what is left of it.
+
+pub mod contribution;
+pub mod importance;

@@ -1,0 +1,248 @@
+//! Weights as safetensors: a training's state with its recipe, or a network that was made elsewhere.
+//!
+//! Names are those of the reference: `input_gate.m`, `nu` (or `lambda`), `output_gate.x`, `side_gate`, `readout`,
+//! `teacher.value` …; moments are `adamw.first.<name>` and `adamw.second.<name>`. Recipe, step and format ride in the metadata.
+
+use super::recipe::{Gating, Recipe};
+use crate::graph::params::ParamTable;
+use crate::graph::{Graph, program::Program};
+use crate::model::Architecture;
+use crate::task::Teacher;
+use crate::train::session::Snapshot;
+use crate::{Error, Result};
+use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use std::collections::HashMap;
+
+/// The format that this version writes, and the newest that it reads.
+const FORMAT: u32 = 1;
+const TEACHER: [&str; 3] = ["teacher.value", "teacher.key", "teacher.query"];
+
+/// A network from a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checkpoint {
+    /// The network.
+    pub architecture: Architecture,
+    /// Numbers a token.
+    pub inputs: usize,
+    /// Numbers an output.
+    pub outputs: usize,
+    /// Weights, step and, if the file has them, moments (else empty).
+    pub snapshot: Snapshot,
+    /// The teacher, if the file has one.
+    pub teacher: Option<Teacher>,
+    /// The recipe, if the file has one.
+    pub recipe: Option<Recipe>,
+    /// What was ignored, in words.
+    pub notes: Vec<String>,
+}
+
+impl Checkpoint {
+    /// The recipe to train it further: the file's own, or the default one with the file's sizes.
+    ///
+    /// # Errors
+    /// A network that no recipe describes.
+    pub fn to_recipe(&self, name: &str) -> Result<Recipe> {
+        if let Some(recipe) = &self.recipe {
+            return Ok(recipe.clone());
+        }
+        if self.inputs != self.outputs {
+            let problem = format!("reads {} numbers a token and gives {}; attention needs as many out as in", self.inputs, self.outputs);
+            return Err(Error::file(name, problem));
+        }
+        let (gating, hidden, gates) = match self.architecture {
+            Architecture::GatedDiagonal { hidden, gates } => (Gating::Output, hidden, gates),
+            Architecture::GatedSide { hidden } => (Gating::Side, hidden, Recipe::default().gates),
+        };
+        Ok(Recipe { dim: self.inputs, gating, hidden, gates, ..Recipe::default() })
+    }
+
+    /// The network alone on `batch` sequences of `time` tokens: input `x`, output `readout`.
+    pub fn forward_program(&self, batch: usize, time: usize) -> Program {
+        let mut graph = Graph::new(batch, time);
+        let x = graph.input("x", self.inputs);
+        self.architecture.forward(&mut graph, x, self.outputs);
+        Program::forward(graph)
+    }
+}
+
+/// The file of a training: `recipe` at `snapshot`, with the teacher that it imitates.
+///
+/// # Errors
+/// The safetensors library's.
+pub fn write(recipe: &Recipe, snapshot: &Snapshot, teacher: &Teacher) -> Result<Vec<u8>> {
+    let problem = |e: &dyn std::fmt::Display| Error::file("checkpoint", format!("could not be written: {e}"));
+    let table = recipe.plan().program().params;
+    let mut tensors: Vec<(String, Dtype, Vec<usize>, Vec<u8>)> = vec![];
+    for param in table.iter() {
+        let parts = [("", &snapshot.parameters), ("adamw.first.", &snapshot.first_moment), ("adamw.second.", &snapshot.second_moment)];
+        for (prefix, flat) in parts.into_iter().filter(|(_, flat)| !flat.is_empty()) {
+            let bytes = bytemuck::cast_slice(&flat[param.range()]).to_vec();
+            tensors.push((format!("{prefix}{}", param.name), Dtype::F32, param.shape.clone(), bytes));
+        }
+    }
+    for (name, matrix) in TEACHER.into_iter().zip([&teacher.value, &teacher.key, &teacher.query]) {
+        tensors.push((name.into(), Dtype::F64, vec![teacher.dim; 2], bytemuck::cast_slice(matrix).to_vec()));
+    }
+    let views: Vec<(String, TensorView<'_>)> = tensors
+        .iter()
+        .map(|(name, dtype, shape, bytes)| TensorView::new(*dtype, shape.clone(), bytes).map(|view| (name.clone(), view)))
+        .collect::<std::result::Result<_, _>>()
+        .map_err(|e| problem(&e))?;
+    let json = serde_json::to_string(recipe).map_err(|e| problem(&e))?;
+    let metadata = HashMap::from([
+        ("format".to_owned(), FORMAT.to_string()),
+        ("producer".to_owned(), "gatelens".to_owned()),
+        ("recipe".to_owned(), json),
+        ("step".to_owned(), snapshot.step.to_string()),
+    ]);
+    safetensors::serialize(views, Some(metadata)).map_err(|e| problem(&e))
+}
+
+/// Reads the file `name`.
+///
+/// # Errors
+/// Says what is wrong, with which tensor, and what was expected.
+pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
+    let wrong = |problem: String| Error::file(name, problem);
+    if bytes.is_empty() {
+        return Err(wrong("is empty; expected a safetensors file".into()));
+    }
+    let tensors = SafeTensors::deserialize(bytes)
+        .map_err(|e| wrong(format!("is not a whole safetensors file ({e}); a file that was cut short or is of another kind reads like this")))?;
+    let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| wrong(e.to_string()))?;
+    let metadata = header.metadata().clone().unwrap_or_default();
+    if let Some(format) = metadata.get("format").filter(|_| metadata.contains_key("recipe")).and_then(|text| text.parse::<u32>().ok())
+        && format > FORMAT
+    {
+        return Err(wrong(format!("was written by a newer version (format {format}; this one reads up to {FORMAT}); update gatelens")));
+    }
+    let file = File { name, tensors };
+    let (architecture, inputs, outputs) = file.sizes()?;
+    let mut notes = vec![];
+    let recipe = match metadata.get("recipe").map(|text| serde_json::from_str::<Recipe>(text)) {
+        Some(Ok(recipe)) => {
+            recipe.check()?;
+            if recipe.plan().architecture != architecture || recipe.dim != inputs {
+                return Err(wrong(format!("its recipe (d = {}, n = {}) does not fit its weights (d = {inputs}, n = {})", recipe.dim, recipe.hidden, architecture.hidden())));
+            }
+            Some(recipe)
+        }
+        Some(Err(problem)) => return Err(wrong(format!("its recipe does not read: {problem}"))),
+        None => None,
+    };
+    let table = table_of(architecture, inputs, outputs);
+    let [parameters, first_moment, second_moment] = ["", "adamw.first.", "adamw.second."].map(|prefix| file.flat(&table, prefix));
+    let known = |tensor: &str| TEACHER.contains(&tensor) || tensor == "lambda" || table.get(tensor.trim_start_matches("adamw.first.").trim_start_matches("adamw.second.")).is_some();
+    let mut ignored: Vec<&str> = file.tensors.names().into_iter().filter(|tensor| !known(tensor)).collect();
+    ignored.sort_unstable();
+    if !ignored.is_empty() {
+        notes.push(format!("ignored: {}", ignored.join(", ")));
+    }
+    let moment = |flat: Result<Vec<f32>>| if recipe.is_some() { flat } else { Ok(vec![]) };
+    let step = metadata.get("step").filter(|_| recipe.is_some()).and_then(|text| text.parse().ok()).unwrap_or(0);
+    let has_moments = file.tensors.tensor("adamw.first.readout").is_ok();
+    let (first_moment, second_moment) = if has_moments { (moment(first_moment)?, moment(second_moment)?) } else { (vec![], vec![]) };
+    let snapshot = Snapshot { step, parameters: parameters?, first_moment, second_moment };
+    Ok(Checkpoint { architecture, inputs, outputs, snapshot, teacher: file.teacher()?, recipe, notes })
+}
+
+/// The parameters of a network, as its model declares them.
+pub fn table_of(architecture: Architecture, inputs: usize, outputs: usize) -> ParamTable {
+    let mut graph = Graph::new(1, 1);
+    let x = graph.input("x", inputs);
+    architecture.forward(&mut graph, x, outputs);
+    graph.params
+}
+
+struct File<'a> {
+    name: &'a str,
+    tensors: SafeTensors<'a>,
+}
+
+impl File<'_> {
+    fn wrong(&self, problem: impl std::fmt::Display) -> Error {
+        Error::file(self.name, problem)
+    }
+
+    fn shape(&self, tensor: &str) -> Result<[usize; 2]> {
+        let view = self.tensors.tensor(tensor).map_err(|_| self.wrong(format!("has no tensor {tensor}; a gated network needs input_gate.m, input_gate.x, nu (or lambda), output_gate.m and .x (or side_gate), readout")))?;
+        match view.shape() {
+            [a, b] if *a > 0 && *b > 0 => Ok([*a, *b]),
+            other => Err(self.wrong(format!("{tensor} has shape {other:?}; expected a matrix [out, in]"))),
+        }
+    }
+
+    /// The network and its widths, from names and shapes.
+    fn sizes(&self) -> Result<(Architecture, usize, usize)> {
+        let [hidden, fan_in] = self.shape("input_gate.m")?;
+        let [outputs, read] = self.shape("readout")?;
+        if fan_in < 2 {
+            return Err(self.wrong("input_gate.m has 1 column; expected d + 1, the last for the constant 1"));
+        }
+        let architecture = if self.tensors.tensor("side_gate").is_ok() {
+            Architecture::GatedSide { hidden }
+        } else {
+            Architecture::GatedDiagonal { hidden, gates: self.shape("output_gate.m")?[0] }
+        };
+        let expected = match architecture {
+            Architecture::GatedSide { hidden } => hidden,
+            Architecture::GatedDiagonal { gates, .. } => gates,
+        };
+        if read != expected {
+            return Err(self.wrong(format!("readout has {read} columns; expected {expected}, one a gate")));
+        }
+        Ok((architecture, fan_in - 1, outputs))
+    }
+
+    /// All parameters of `table`, flat, from the tensors `prefix` + name.
+    fn flat(&self, table: &ParamTable, prefix: &str) -> Result<Vec<f32>> {
+        let mut flat = vec![];
+        for param in table.iter() {
+            let tensor = format!("{prefix}{}", param.name);
+            if tensor == "nu" && self.tensors.tensor("nu").is_err() && self.tensors.tensor("lambda").is_ok() {
+                flat.extend(self.nu_from_lambda(&param.shape)?);
+            } else {
+                flat.extend(self.numbers(&tensor, &param.shape)?.into_iter().map(narrow));
+            }
+        }
+        Ok(flat)
+    }
+
+    fn nu_from_lambda(&self, shape: &[usize]) -> Result<Vec<f32>> {
+        let lambda = self.numbers("lambda", shape)?;
+        if let Some(i) = lambda.iter().position(|l| !(*l > 0.0 && *l <= 1.0)) {
+            return Err(self.wrong(format!("lambda[{i}] is {}; expected values in (0, 1]", lambda[i])));
+        }
+        Ok(lambda.into_iter().map(|l| narrow((-l.ln()).max(1e-18).ln())).collect())
+    }
+
+    fn teacher(&self) -> Result<Option<Teacher>> {
+        if self.tensors.tensor(TEACHER[0]).is_err() {
+            return Ok(None);
+        }
+        let dim = self.shape(TEACHER[0])?[0];
+        let [value, key, query] = TEACHER.map(|name| self.numbers(name, &[dim, dim]));
+        Ok(Some(Teacher { dim, value: value?, key: key?, query: query? }))
+    }
+
+    fn numbers(&self, tensor: &str, shape: &[usize]) -> Result<Vec<f64>> {
+        let view = self.tensors.tensor(tensor).map_err(|_| self.wrong(format!("has no tensor {tensor} (expected shape {shape:?})")))?;
+        if view.shape() != shape {
+            return Err(self.wrong(format!("{tensor} has shape {:?}; expected {shape:?}", view.shape())));
+        }
+        let numbers: Vec<f64> = match view.dtype() {
+            Dtype::F32 => view.data().chunks_exact(4).map(|b| f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]]))).collect(),
+            Dtype::F64 => view.data().chunks_exact(8).map(|b| f64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]])).collect(),
+            other => return Err(self.wrong(format!("{tensor} is {other:?}; expected F32 or F64"))),
+        };
+        match numbers.iter().position(|v| !narrow(*v).is_finite()) {
+            Some(i) => Err(self.wrong(format!("{tensor} holds {} at element {i}; expected finite float32 numbers", numbers[i]))),
+            None => Ok(numbers),
+        }
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)]
+fn narrow(value: f64) -> f32 {
+    value as f32
+}

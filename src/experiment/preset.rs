@@ -1,0 +1,101 @@
+//! Experiments to start from, in `assets/presets/`: each names what it changes in the base recipe.
+
+use super::recipe::{Engine, Gating, Recipe};
+use super::settings;
+use crate::task::attention::Spectrum;
+use serde::Deserialize;
+
+/// The preset that opens.
+pub const DEFAULT: &str = "discover";
+
+/// A named experiment.
+#[derive(Debug, Clone)]
+pub struct Preset {
+    /// In the URL.
+    pub name: String,
+    /// For people.
+    pub title: String,
+    /// One sentence: what to look at.
+    pub about: String,
+    /// All settings.
+    pub recipe: Recipe,
+}
+
+#[derive(Deserialize)]
+struct Written {
+    title: String,
+    about: String,
+    settings: Vec<(String, String)>,
+}
+
+const FILES: &[(&str, &str)] = &[
+    (DEFAULT, include_str!("../../assets/presets/discover.json")),
+    ("side", include_str!("../../assets/presets/side.json")),
+    ("low-rank", include_str!("../../assets/presets/low-rank.json")),
+    ("paper", include_str!("../../assets/presets/paper.json")),
+    ("quick", include_str!("../../assets/presets/quick.json")),
+];
+
+/// What `discover` is made of, and what other presets change.
+pub fn base() -> Recipe {
+    let schedule = |text: &str| text.parse().expect("the base recipe's schedules parse");
+    Recipe {
+        dim: 4,
+        time: 32,
+        batch: 64,
+        rank: 0,
+        teacher: Spectrum::Orthogonal,
+        gating: Gating::Output,
+        hidden: 32,
+        gates: 32,
+        steps: 15_000,
+        learning_rate: 1e-2,
+        rate_schedule: schedule("cosine"),
+        warmup: 0,
+        weight_decay: 0.1,
+        decay_schedule: schedule("0:1,0.2:3.5,0.45:5,0.6667:5,0.6667:0"),
+        beta2: schedule("0:0.999,0.6667:0.999,0.6667:0.99"),
+        mask_at: 0.6667,
+        mask_threshold: 0.01,
+        seed: 1,
+        backend: Engine::Auto,
+    }
+}
+
+/// Every preset.
+pub fn all() -> Vec<Preset> {
+    FILES.iter().map(|(name, text)| read(name, text)).collect()
+}
+
+/// The preset of that name.
+pub fn find(name: &str) -> Option<Preset> {
+    FILES.iter().find(|(file, _)| *file == name).map(|(name, text)| read(name, text))
+}
+
+/// All names.
+pub fn names() -> Vec<&'static str> {
+    FILES.iter().map(|(name, _)| *name).collect()
+}
+
+fn read(name: &str, text: &str) -> Preset {
+    let Written { title, about, settings } = serde_json::from_str(text).expect("presets are checked by their test");
+    let mut recipe = base();
+    for (key, value) in settings {
+        settings::set(&mut recipe, &key, &value).expect("presets are checked by their test");
+    }
+    Preset { name: name.into(), title, about, recipe }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_reads_and_holds_together() {
+        for preset in all() {
+            preset.recipe.check().unwrap();
+            assert!(!preset.title.is_empty() && preset.about.ends_with('.'), "{}", preset.name);
+        }
+        assert_eq!(find(DEFAULT).unwrap().recipe, base());
+    }
+}

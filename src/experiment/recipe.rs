@@ -1,0 +1,173 @@
+//! All that defines a run, flat and in readable words; with its seed it reproduces the run.
+
+use super::preset;
+use super::settings::{self, SETTINGS};
+use crate::model::Architecture;
+use crate::task::{Task, attention::{Spectrum, TeacherKind}};
+use crate::train::{mask::Mask, optimizer::Optimizer, plan::Plan, schedule::Schedule};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Which engine a run asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// The GPU if there is a real one, else the CPU engine.
+    Auto,
+    /// The GPU, even a simulated one.
+    Gpu,
+    /// The CPU engine.
+    Cpu,
+}
+
+/// What gates the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Gating {
+    /// g = (W_m h) ⊙ (W_x h).
+    Output,
+    /// g = (W^side x̃) ⊙ h.
+    Side,
+}
+
+/// A run's settings; [`SETTINGS`] has label, range, default and help of each.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[allow(missing_docs)] // documented, for people, in SETTINGS
+pub struct Recipe {
+    pub dim: usize,
+    pub time: usize,
+    pub batch: usize,
+    pub rank: usize,
+    pub teacher: Spectrum,
+    pub gating: Gating,
+    pub hidden: usize,
+    pub gates: usize,
+    pub steps: u32,
+    pub learning_rate: f32,
+    pub rate_schedule: Schedule,
+    pub warmup: u32,
+    pub weight_decay: f32,
+    pub decay_schedule: Schedule,
+    pub beta2: Schedule,
+    pub mask_at: f32,
+    pub mask_threshold: f32,
+    pub seed: u32,
+    pub backend: Engine,
+}
+
+impl Default for Recipe {
+    /// The preset `discover`.
+    fn default() -> Self {
+        preset::base()
+    }
+}
+
+/// The URL format's version.
+const VERSION: &str = "1";
+
+impl Recipe {
+    /// Checks the settings that only together can be wrong.
+    ///
+    /// # Errors
+    /// Says which setting, and what it should be.
+    pub fn check(&self) -> Result<()> {
+        if self.rank > self.dim {
+            return Err(Error::setting("rank", self.rank, format!("at most d = {}, or 0 for full rank", self.dim)));
+        }
+        if self.warmup > self.steps {
+            return Err(Error::setting("warmup", self.warmup, format!("at most steps = {}", self.steps)));
+        }
+        let (low, high) = self.beta2.range();
+        if !(0.0..1.0).contains(&low) || !(0.0..1.0).contains(&high) {
+            return Err(Error::setting("beta2", &self.beta2, "values from 0 to below 1"));
+        }
+        Ok(())
+    }
+
+    /// What the engine trains.
+    pub fn plan(&self) -> Plan {
+        let rank = if self.rank == 0 { self.dim } else { self.rank };
+        Plan {
+            architecture: match self.gating {
+                Gating::Output => Architecture::GatedDiagonal { hidden: self.hidden, gates: self.gates },
+                Gating::Side => Architecture::GatedSide { hidden: self.hidden },
+            },
+            task: Task::Attention(TeacherKind { dim: self.dim, rank, spectrum: self.teacher }),
+            batch: self.batch,
+            time: self.time,
+            seed: self.seed,
+            optimizer: Optimizer {
+                steps: self.steps,
+                learning_rate: self.learning_rate,
+                rate_schedule: self.rate_schedule.clone(),
+                warmup: self.warmup,
+                weight_decay: self.weight_decay,
+                decay_schedule: self.decay_schedule.clone(),
+                beta1: 0.9,
+                beta2: self.beta2.clone(),
+                epsilon: 1e-8,
+            },
+            mask: (self.mask_at > 0.0).then_some(Mask { at: self.mask_at, threshold: self.mask_threshold }),
+        }
+    }
+
+    /// The URL hash: version, preset, and the settings that differ from it.
+    pub fn to_hash(&self, preset: &str) -> String {
+        let base = preset::find(preset).map_or_else(Self::default, |preset| preset.recipe);
+        let mut hash = format!("v={VERSION}");
+        if preset != preset::DEFAULT {
+            hash += &format!("&preset={preset}");
+        }
+        for setting in SETTINGS.iter().filter(|setting| (setting.get)(self) != (setting.get)(&base)) {
+            hash += &format!("&{}={}", setting.key, (setting.get)(self));
+        }
+        hash
+    }
+
+    /// Reads a URL hash: (preset, recipe, what was wrong). What is wrong is skipped, the rest is kept.
+    pub fn from_hash(hash: &str) -> (String, Self, Vec<Error>) {
+        let pairs: Vec<(String, String)> = hash
+            .trim_start_matches(['#', '?'])
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+            .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+            .map(|(key, value)| (decode(key), decode(value)))
+            .collect();
+        let mut errors = vec![];
+        let mut name = preset::DEFAULT.to_owned();
+        if let Some((_, wanted)) = pairs.iter().find(|(key, _)| key == "preset") {
+            match preset::find(wanted) {
+                Some(_) => name.clone_from(wanted),
+                None => errors.push(Error::setting("preset", wanted, format!("one of {}", preset::names().join(", ")))),
+            }
+        }
+        let mut recipe = preset::find(&name).map_or_else(Self::default, |preset| preset.recipe);
+        for (key, value) in &pairs {
+            match key.as_str() {
+                "preset" => {}
+                "v" if value == VERSION => {}
+                "v" => errors.push(Error::setting("v", value, format!("{VERSION}: this link comes from another version; what is known of it was read"))),
+                _ => errors.extend(settings::set(&mut recipe, key, value).err()),
+            }
+        }
+        if let Err(error) = recipe.check() {
+            errors.push(error);
+            recipe = Self { rank: 0, warmup: 0, beta2: preset::base().beta2, ..recipe };
+        }
+        (name, recipe, errors)
+    }
+}
+
+/// Percent decoding; what is not valid stays as it is.
+fn decode(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = vec![];
+    let mut i = 0;
+    while i < bytes.len() {
+        let hex = (bytes[i] == b'%').then(|| text.get(i + 1..i + 3)).flatten().and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        out.push(hex.unwrap_or(bytes[i]));
+        i += if hex.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}

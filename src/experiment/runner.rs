@@ -1,0 +1,359 @@
+//! A training off the window's thread: commands in, updates out. The same code runs on a thread natively and in a
+//! Web Worker on the page; [`crate::platform`] makes the [`Port`].
+
+use super::recipe::{Engine, Recipe};
+use crate::analysis::contribution::{self, Probe};
+use crate::backend::{Backend, Device, cpu::Cpu};
+use crate::graph::program::Program;
+use crate::math::random;
+use crate::task::Teacher;
+use crate::train::pacer::Speed;
+use crate::train::session::{Event, Session, Snapshot};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use web_time::{Duration, Instant};
+
+/// What the window asks for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Command {
+    /// Replaces the training by another one.
+    Start(Box<Start>),
+    /// Plays or pauses.
+    Run(bool),
+    /// Does that many steps, then pauses.
+    Steps(u64),
+    /// Full speed or slow motion.
+    Speed(Speed),
+    /// Changes peak learning rate and base weight decay at once.
+    Rates {
+        /// Peak learning rate.
+        learning_rate: f32,
+        /// Base weight decay.
+        weight_decay: f32,
+    },
+    /// Asks for a snapshot now.
+    Snapshot,
+    /// Destroys the GPU device, to see what happens (tests).
+    LoseDevice,
+}
+
+/// A training to start.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Start {
+    /// Comes back with each update, so that late ones of an earlier training are known.
+    pub run: u32,
+    /// What to train.
+    pub recipe: Recipe,
+    /// From where; `None` is the recipe's own beginning.
+    pub from: Option<Snapshot>,
+    /// The teacher, if not the recipe's own.
+    pub teacher: Option<Teacher>,
+    /// Whether to play at once.
+    pub running: bool,
+    /// CPU threads, 0 for all.
+    pub threads: usize,
+    /// Bytes that the CPU engine may take.
+    pub memory_limit: u64,
+}
+
+/// What the window hears.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Update {
+    /// A training is loaded.
+    Ready {
+        /// What it runs on.
+        device: Device,
+        /// Bytes that it takes there.
+        bytes: u64,
+        /// Steps done.
+        step: u64,
+    },
+    /// From the session.
+    Event(Event),
+    /// A state to go back to.
+    Snapshot {
+        /// The state.
+        snapshot: Snapshot,
+        /// The loss there was sound.
+        good: bool,
+    },
+    /// Teacher and student on one sequence.
+    Probe(Probe),
+    /// Plays or pauses now.
+    Running(bool),
+    /// Something that the user should know.
+    Note(String),
+    /// The training could not start, or had to stop.
+    Failed(Error),
+}
+
+/// How a runner is reached.
+#[allow(async_fn_in_trait)] // used within this crate, on one thread
+pub trait Port {
+    /// Sends an update of the training `run`.
+    fn send(&self, run: u32, update: Update);
+    /// The next command, if there is one.
+    fn receive(&mut self) -> Option<Command>;
+    /// Returns after `ms`, or when a command arrives; 0 only lets others run.
+    async fn wait(&mut self, ms: u32);
+    /// Nobody listens any more.
+    fn closed(&self) -> bool;
+}
+
+/// Milliseconds of work between two looks at the commands.
+const PIECE_MS: f64 = 12.0;
+/// Tokens of the probe sequence, at most.
+const PROBE_TIME: usize = 32;
+/// Times that a lost device is opened again.
+const RETRIES: u32 = 3;
+/// A loss that many times the best one is not a state to go back to.
+const SOUND: f32 = 100.0;
+
+/// Serves commands until the port closes.
+pub async fn serve(mut port: impl Port) {
+    let mut runner = Runner { port: &mut port, training: None, speed: Speed::Full };
+    while !runner.port.closed() {
+        while let Some(command) = runner.port.receive() {
+            runner.command(command).await;
+        }
+        let wait = match runner.work() {
+            Ok(wait) => wait,
+            Err(error) => runner.recover(error).await,
+        };
+        runner.port.wait(wait).await;
+    }
+}
+
+struct Runner<'a, P> {
+    port: &'a mut P,
+    training: Option<Training>,
+    speed: Speed,
+}
+
+struct Training {
+    start: Start,
+    session: Session,
+    teacher: Teacher,
+    running: bool,
+    /// Steps left of a `Steps` command.
+    budget: Option<u64>,
+    good: Option<Snapshot>,
+    best: f32,
+    latest: f32,
+    probe_due: Instant,
+    retries: u32,
+    #[cfg(feature = "gpu")]
+    gpu: Option<crate::backend::gpu::Context>,
+}
+
+impl<P: Port> Runner<'_, P> {
+    async fn command(&mut self, command: Command) {
+        match command {
+            Command::Start(start) => {
+                let run = start.run;
+                self.training = None; // frees the old one's memory first
+                if let Err(error) = self.start(*start, 0).await {
+                    self.port.send(run, Update::Failed(error));
+                }
+            }
+            Command::Run(running) => self.run(running, None),
+            Command::Steps(steps) => self.run(true, Some(steps)),
+            Command::Speed(speed) => self.speed = speed,
+            Command::Rates { learning_rate, weight_decay } => {
+                if let Some(training) = &mut self.training {
+                    training.session.set_rates(learning_rate, weight_decay);
+                    training.start.recipe.learning_rate = learning_rate;
+                    training.start.recipe.weight_decay = weight_decay;
+                }
+            }
+            Command::Snapshot => {
+                if let Some(training) = &mut self.training {
+                    training.session.request_snapshot();
+                }
+            }
+            #[cfg(feature = "gpu")]
+            Command::LoseDevice => {
+                if let Some(gpu) = self.training.as_ref().and_then(|training| training.gpu.as_ref()) {
+                    gpu.destroy();
+                }
+            }
+            #[cfg(not(feature = "gpu"))]
+            Command::LoseDevice => {}
+        }
+    }
+
+    fn run(&mut self, running: bool, budget: Option<u64>) {
+        let Some(training) = &mut self.training else { return };
+        (training.running, training.budget) = (running && !training.session.ended(), budget);
+        training.session.rest();
+        if !training.running {
+            training.session.request_snapshot();
+        }
+        self.port.send(training.start.run, Update::Running(training.running));
+    }
+
+    async fn start(&mut self, start: Start, retries: u32) -> Result<()> {
+        let (run, plan) = (start.run, start.recipe.plan());
+        let teacher = start.teacher.clone().unwrap_or_else(|| plan.teacher());
+        let cpu = |program: Program| -> Result<Box<dyn Backend>> { Ok(Box::new(Cpu::<f32>::new(program, start.threads, start.memory_limit)?)) };
+        let mut note = None;
+        #[cfg(feature = "gpu")]
+        let mut gpu = None;
+        #[cfg(feature = "gpu")]
+        let opened = match start.recipe.backend {
+            Engine::Cpu => None,
+            engine => match open_gpu(engine).await {
+                Ok(context) => Some(context),
+                Err(error) if engine == Engine::Auto => {
+                    note = Some(format!("Training on the CPU: {error}."));
+                    None
+                }
+                Err(error) => return Err(error),
+            },
+        };
+        #[cfg(feature = "gpu")]
+        let session = match opened {
+            None => Session::new(plan, start.from.as_ref(), Some(&teacher), PIECE_MS, cpu)?,
+            Some(context) => {
+                let on_gpu = |program: Program| -> Result<Box<dyn Backend>> { Ok(Box::new(crate::backend::gpu::Gpu::new(&context, program)?)) };
+                match Session::new(plan.clone(), start.from.as_ref(), Some(&teacher), PIECE_MS, on_gpu) {
+                    Err(error) if start.recipe.backend == Engine::Auto => {
+                        note = Some(format!("Training on the CPU: {error}."));
+                        Session::new(plan, start.from.as_ref(), Some(&teacher), PIECE_MS, cpu)?
+                    }
+                    session => {
+                        gpu = Some(context);
+                        session?
+                    }
+                }
+            }
+        };
+        #[cfg(not(feature = "gpu"))]
+        let session = {
+            if start.recipe.backend == Engine::Gpu {
+                return Err(Error::NoGpu("this build has no GPU engine".into()));
+            }
+            Session::new(plan, start.from.as_ref(), Some(&teacher), PIECE_MS, cpu)?
+        };
+        let backend = session.backend();
+        let ready = Update::Ready { device: backend.device().clone(), bytes: backend.program().bytes(), step: session.step() };
+        self.port.send(run, ready);
+        if let Some(note) = note.take() {
+            self.port.send(run, Update::Note(note));
+        }
+        let running = start.running && session.left() > 0;
+        self.port.send(run, Update::Running(running));
+        self.training = Some(Training {
+            good: start.from.clone(),
+            start,
+            session,
+            teacher,
+            running,
+            budget: None,
+            best: f32::INFINITY,
+            latest: f32::INFINITY,
+            probe_due: Instant::now(),
+            retries,
+            #[cfg(feature = "gpu")]
+            gpu,
+        });
+        Ok(())
+    }
+
+    /// Does a piece of work; returns how long to wait before the next, in milliseconds.
+    fn work(&mut self) -> Result<u32> {
+        let Some(training) = &mut self.training else { return Ok(1000) };
+        let mut started = 0;
+        if training.running {
+            started = training.session.advance(self.speed, training.budget.unwrap_or(u64::MAX))?;
+            if let Some(budget) = &mut training.budget {
+                *budget -= started;
+            }
+        }
+        for event in training.session.poll()? {
+            let run = training.start.run;
+            for update in training.updates(event) {
+                self.port.send(run, update);
+            }
+        }
+        let over = training.budget == Some(0) && training.session.idle();
+        if training.running && (over || training.session.ended()) {
+            self.run(false, None);
+            return Ok(0);
+        }
+        let asynchronous = training.session.backend().device().kind == crate::backend::DeviceKind::Gpu;
+        Ok(match (training.running, training.session.idle()) {
+            (false, true) => 1000,
+            (true, _) if started > 0 && !asynchronous => 0,
+            (true, _) if asynchronous => 1,
+            _ => 4,
+        })
+    }
+
+    /// A lost device is opened again and the training goes on from its last good state; other errors end it.
+    async fn recover(&mut self, error: Error) -> u32 {
+        let Some(training) = self.training.take() else { return 0 };
+        let Training { mut start, good, retries, running, .. } = training;
+        let run = start.run;
+        if matches!(error, Error::DeviceLost(_)) && retries < RETRIES {
+            let step = good.as_ref().map_or(0, |snapshot| snapshot.step);
+            (start.from, start.running) = (good, running);
+            match self.start(start, retries + 1).await {
+                Ok(()) => self.port.send(run, Update::Note(format!("{error}. Training goes on from step {step}."))),
+                Err(second) => self.port.send(run, Update::Failed(second)),
+            }
+        } else {
+            self.port.send(run, Update::Failed(error));
+        }
+        0
+    }
+}
+
+impl Training {
+    /// What the window hears of an event, with a probe when one is due.
+    fn updates(&mut self, event: Event) -> Vec<Update> {
+        match event {
+            Event::Losses { ref losses, .. } => {
+                for step in losses {
+                    self.best = self.best.min(step.loss);
+                    self.latest = step.loss;
+                }
+                vec![Update::Event(event)]
+            }
+            Event::Snapshot(snapshot) => {
+                let good = snapshot.step == 0 || self.latest <= SOUND * self.best || self.latest.is_infinite() && self.good.is_none();
+                if good {
+                    self.good = Some(snapshot.clone());
+                }
+                vec![Update::Snapshot { snapshot, good }]
+            }
+            Event::Weights { step, ref parameters } => {
+                let probe = self.probe(step, parameters);
+                [Update::Event(event)].into_iter().chain(probe).collect()
+            }
+            event => vec![Update::Event(event)],
+        }
+    }
+
+    fn probe(&mut self, step: u64, parameters: &[f32]) -> Option<Update> {
+        let begun = Instant::now();
+        if begun < self.probe_due {
+            return None;
+        }
+        let plan = self.session.plan();
+        let x = random::normals(plan.seed, "probe", plan.time.min(PROBE_TIME) * self.teacher.dim);
+        let probe = contribution::probe(&self.session.backend().program().params, parameters, &self.teacher, &x, step);
+        // Looking must not cost more than a tenth of the time.
+        self.probe_due = begun + Duration::from_millis(80).max(begun.elapsed() * 10);
+        Some(Update::Probe(probe))
+    }
+}
+
+#[cfg(feature = "gpu")]
+async fn open_gpu(engine: Engine) -> Result<crate::backend::gpu::Context> {
+    let context = crate::backend::gpu::Context::open().await?;
+    if engine == Engine::Auto && context.device().software {
+        return Err(Error::NoGpu(format!("{} only simulates a GPU, which is slower than the CPU engine", context.device().name)));
+    }
+    Ok(context)
+}

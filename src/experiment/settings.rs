@@ -1,0 +1,251 @@
+//! Each setting of a recipe, described once: the controls, the terminal's help, the URL and the README's table come from here.
+
+use super::recipe::{Engine, Gating, Recipe};
+use crate::task::attention::Spectrum;
+use crate::train::schedule::Schedule;
+use crate::{Error, Result};
+use std::fmt;
+
+/// What a setting can be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// A whole number.
+    Integer {
+        /// Smallest.
+        min: u64,
+        /// Largest.
+        max: u64,
+    },
+    /// A real number, best moved on a logarithmic scale.
+    Number {
+        /// Smallest.
+        min: f64,
+        /// Largest.
+        max: f64,
+    },
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A [`Schedule`]; the words are offered, knots can be typed.
+    Schedule(&'static [&'static str]),
+}
+
+/// A setting's value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// A whole number.
+    Integer(u64),
+    /// A real number.
+    Number(f64),
+    /// A word, or a schedule's text.
+    Word(String),
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Integer(value) => write!(f, "{value}"),
+            Self::Number(value) => write!(f, "{value}"),
+            Self::Word(value) => f.write_str(value),
+        }
+    }
+}
+
+/// The part of the controls that a setting stands in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// The data.
+    Task,
+    /// The student.
+    Network,
+    /// How it is trained.
+    Optimiser,
+    /// Seed and engine.
+    Run,
+}
+
+/// All there is to say of a setting.
+pub struct Setting {
+    /// In URL, JSON and (with dashes) on the command line.
+    pub key: &'static str,
+    /// For people.
+    pub label: &'static str,
+    /// Where it stands.
+    pub group: Group,
+    /// Type and range.
+    pub kind: Kind,
+    /// Takes effect while training, without a restart.
+    pub live: bool,
+    /// One sentence.
+    pub help: &'static str,
+    /// Reads it.
+    pub get: fn(&Recipe) -> Value,
+    /// Writes it; the value was checked against `kind`.
+    write: fn(&mut Recipe, &Value),
+}
+
+macro_rules! settings {
+    ($($key:ident, $label:literal, $group:ident, $live:literal, $kind:expr, $read:expr, $write:expr, $help:literal;)*) => {
+        /// Every setting, in the order of the controls.
+        pub const SETTINGS: &[Setting] = &[$(Setting {
+            key: stringify!($key),
+            label: $label,
+            group: Group::$group,
+            kind: $kind,
+            live: $live,
+            help: $help,
+            get: |recipe| $read(&recipe.$key),
+            write: |recipe, value| { if let Some(value) = $write(value) { recipe.$key = value; } },
+        }),*];
+    };
+}
+
+settings! {
+    dim, "Input width d", Task, false, Kind::Integer { min: 1, max: 64 }, from_size, size,
+        "Numbers in a token; the teacher's matrices are d × d.";
+    time, "Sequence length T", Task, false, Kind::Integer { min: 1, max: 1024 }, from_size, size,
+        "Tokens in a sequence.";
+    batch, "Batch", Task, false, Kind::Integer { min: 1, max: 1024 }, from_size, size,
+        "Sequences a step, drawn afresh each time.";
+    rank, "Teacher rank", Task, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
+        "Singular values kept in each of the teacher's matrices; 0 keeps all.";
+    teacher, "Teacher", Task, false, Kind::Choice(&["orthogonal", "gaussian"]),
+        |v: &Spectrum| word(match v { Spectrum::Orthogonal => "orthogonal", Spectrum::Gaussian => "gaussian" }),
+        |v: &Value| Some(if is(v, "gaussian") { Spectrum::Gaussian } else { Spectrum::Orthogonal }),
+        "Orthogonal: well-conditioned matrices, all singular values 1. Gaussian: entries N(0, 1/d), now and then nearly singular.";
+    gating, "Gating", Network, false, Kind::Choice(&["output", "side"]),
+        |v: &Gating| word(match v { Gating::Output => "output", Gating::Side => "side" }),
+        |v: &Value| Some(if is(v, "side") { Gating::Side } else { Gating::Output }),
+        "Output: the state gates itself. Side: the input gates the state, as in Mamba.";
+    hidden, "Hidden neurons n", Network, false, Kind::Integer { min: 1, max: 512 }, from_size, size,
+        "Each keeps a running sum with its own λ. Attention of width d needs d(d+1)/2 + d of them; twice that learns well.";
+    gates, "Output gates m", Network, false, Kind::Integer { min: 1, max: 512 }, from_size, size,
+        "Products of two readings of the state (output gating only).";
+    steps, "Steps", Optimiser, false, Kind::Integer { min: 1, max: 10_000_000 }, |v: &u32| Value::Integer(u64::from(*v)), short,
+        "Training stops by itself after that many; the schedules stretch over them.";
+    learning_rate, "Learning rate", Optimiser, true, Kind::Number { min: 1e-7, max: 10.0 }, from_real, real,
+        "AdamW's peak rate. Takes effect at once.";
+    rate_schedule, "Rate schedule", Optimiser, false, Kind::Schedule(&["constant", "linear", "cosine"]), from_schedule, schedule,
+        "The learning rate over training as a factor of the peak: constant, linear, cosine, or knots like 0:1,0.5:0.1.";
+    warmup, "Warm-up steps", Optimiser, false, Kind::Integer { min: 0, max: 1_000_000 }, |v: &u32| Value::Integer(u64::from(*v)), short,
+        "Steps over which the rate rises from 0.";
+    weight_decay, "Weight decay", Optimiser, true, Kind::Number { min: 0.0, max: 10.0 }, from_real, real,
+        "Pulls every weight but ν towards 0: this is what makes spare neurons vanish. Takes effect at once.";
+    decay_schedule, "Decay schedule", Optimiser, false,
+        Kind::Schedule(&["constant", "linear", "0:1,0.2:3.5,0.45:5,0.6667:5,0.6667:0"]), from_schedule, schedule,
+        "Weight decay over training as a factor: mild first, then strong to prune, then none to fit.";
+    beta2, "β₂ schedule", Optimiser, false, Kind::Schedule(&["0:0.999", "0:0.99", "0:0.999,0.6667:0.999,0.6667:0.99"]), from_schedule, schedule,
+        "AdamW's memory of squared gradients over training.";
+    mask_at, "Mask unused at", Optimiser, false, Kind::Number { min: 0.0, max: 1.0 }, from_real, real,
+        "Fraction of training after which unused neurons and gates are set to zero for good; 0 for never.";
+    mask_threshold, "Mask threshold", Optimiser, false, Kind::Number { min: 0.0, max: 0.5 }, from_real, real,
+        "Unused: activity times outgoing weight below this part of the largest.";
+    seed, "Seed", Run, false, Kind::Integer { min: 0, max: 4_294_967_295 }, |v: &u32| Value::Integer(u64::from(*v)), short,
+        "Draws the teacher, the initial weights and every batch: the same seed gives the same run.";
+    backend, "Engine", Run, false, Kind::Choice(&["auto", "gpu", "cpu"]),
+        |v: &Engine| word(match v { Engine::Auto => "auto", Engine::Gpu => "gpu", Engine::Cpu => "cpu" }),
+        |v: &Value| Some(if is(v, "gpu") { Engine::Gpu } else if is(v, "cpu") { Engine::Cpu } else { Engine::Auto }),
+        "Auto takes the GPU if there is a real one. GPU insists, even on a simulated one. CPU is our own engine.";
+}
+
+impl Setting {
+    /// The setting of that key.
+    pub fn find(key: &str) -> Option<&'static Self> {
+        SETTINGS.iter().find(|setting| setting.key == key)
+    }
+
+    /// Sets it from text.
+    ///
+    /// # Errors
+    /// Says what was given and what is accepted.
+    pub fn set(&self, recipe: &mut Recipe, text: &str) -> Result<()> {
+        let wrong = || Error::setting(self.key, if text.is_empty() { "nothing" } else { text }, self.accepted());
+        let value = match self.kind {
+            Kind::Integer { min, max } => {
+                let value = text.trim().parse::<u64>().map_err(|_| wrong())?;
+                if !(min..=max).contains(&value) {
+                    return Err(wrong());
+                }
+                Value::Integer(value)
+            }
+            Kind::Number { min, max } => {
+                let value = text.trim().parse::<f64>().map_err(|_| wrong())?;
+                if !(min..=max).contains(&value) {
+                    return Err(wrong());
+                }
+                Value::Number(value)
+            }
+            Kind::Choice(words) => word(words.iter().find(|word| **word == text.trim()).ok_or_else(wrong)?),
+            Kind::Schedule(_) => Value::Word(text.parse::<Schedule>().map_err(|_| wrong())?.to_string()),
+        };
+        (self.write)(recipe, &value);
+        Ok(())
+    }
+
+    /// What is accepted, in words.
+    pub fn accepted(&self) -> String {
+        match self.kind {
+            Kind::Integer { min, max } => format!("a whole number from {min} to {max}"),
+            Kind::Number { min, max } => format!("a number from {min} to {max}"),
+            Kind::Choice(words) => format!("one of {}", words.join(", ")),
+            Kind::Schedule(_) => "constant, linear, cosine, or up to 8 knots fraction:value like 0:1,0.5:0.1".into(),
+        }
+    }
+}
+
+/// Sets `key` from text.
+///
+/// # Errors
+/// No such setting (with the nearest one), or a value out of range.
+pub fn set(recipe: &mut Recipe, key: &str, text: &str) -> Result<()> {
+    match Setting::find(key) {
+        Some(setting) => setting.set(recipe, text),
+        None => Err(Error::setting(key, "unknown setting", format!("one of {}", SETTINGS.iter().map(|s| s.key).collect::<Vec<_>>().join(", ")))),
+    }
+}
+
+fn word(text: &str) -> Value {
+    Value::Word(text.into())
+}
+
+fn is(value: &Value, text: &str) -> bool {
+    matches!(value, Value::Word(word) if word == text)
+}
+
+fn from_size(value: &usize) -> Value {
+    Value::Integer(*value as u64)
+}
+
+fn size(value: &Value) -> Option<usize> {
+    short(value).map(|v| v as usize)
+}
+
+fn short(value: &Value) -> Option<u32> {
+    match value {
+        Value::Integer(value) => u32::try_from(*value).ok(),
+        _ => None,
+    }
+}
+
+/// The decimal number that the f32 was written as.
+fn from_real(value: &f32) -> Value {
+    Value::Number(value.to_string().parse().unwrap_or(f64::from(*value)))
+}
+
+#[allow(clippy::cast_possible_truncation)]
+fn real(value: &Value) -> Option<f32> {
+    match value {
+        Value::Number(value) => Some(*value as f32),
+        _ => None,
+    }
+}
+
+fn from_schedule(value: &Schedule) -> Value {
+    Value::Word(value.to_string())
+}
+
+fn schedule(value: &Value) -> Option<Schedule> {
+    match value {
+        Value::Word(text) => text.parse().ok(),
+        _ => None,
+    }
+}

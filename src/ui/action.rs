@@ -1,0 +1,36 @@
+//! What the user asked for while a frame was drawn; the app does it afterwards.
+
+use crate::train::pacer::Speed;
+
+/// A wish.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Action {
+    /// Play, or pause.
+    Run(bool),
+    /// Do that many steps, then pause.
+    Steps(u64),
+    /// Start again from the same initial weights, with the draft recipe's structural settings.
+    Restart,
+    /// The same with a new seed.
+    Reseed,
+    /// Full speed or slow motion.
+    Speed(Speed),
+    /// Peak learning rate and base weight decay of the draft take effect.
+    Rates,
+    /// Start the preset of that name.
+    Preset(String),
+    /// Put the link to this run on the clipboard.
+    CopyLink,
+    /// Save a checkpoint to a file.
+    Save,
+    /// Choose a checkpoint file and load it.
+    Open,
+    /// Go back to the last good snapshot with a tenth of the learning rate.
+    Rescue,
+    /// Go on from the last good snapshot on the CPU engine.
+    OnCpu,
+    /// Try the same engine again from the last good snapshot.
+    Retry,
+    /// Take up the training of the last visit, or (false) forget it.
+    Resume(bool),
+}
