@@ -4,8 +4,6 @@ use super::theme::{Palette, plain, strong};
 use eframe::egui;
 use egui::{Align, Align2, Layout, Rect, Ui, UiBuilder, pos2, vec2};
 
-/// Height of a card's title row.
-pub const TITLE: f32 = 24.0;
 /// Space around a card's content.
 pub const MARGIN: f32 = 12.0;
 
@@ -13,7 +11,7 @@ pub const MARGIN: f32 = 12.0;
 pub fn show(ui: &mut Ui, rect: Rect, title: &str, subtitle: &str, tools: impl FnOnce(&mut Ui)) -> Rect {
     let palette = Palette::of(ui);
     let inner = rect.shrink2(vec2(MARGIN, 0.0));
-    let row = Rect::from_min_size(inner.min + vec2(0.0, 6.0), vec2(inner.width().max(0.0), TITLE));
+    let row = Rect::from_min_size(inner.min + vec2(0.0, 6.0), vec2(inner.width().max(0.0), ui.spacing().interact_size.y + 2.0));
     let mut tool_ui = ui.new_child(UiBuilder::new().id_salt(title).max_rect(row).layout(Layout::right_to_left(Align::Center)));
     tools(&mut tool_ui);
     let right = if tool_ui.min_rect().width() > 0.0 { tool_ui.min_rect().left() } else { row.right() };

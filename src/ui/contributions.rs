@@ -83,9 +83,10 @@ impl State {
     }
 }
 
-/// The power of ten that makes the difference just visible at full strength.
+/// The roundest factor up to `ratio`: 1, 2, 5, 10 …
 fn factor(ratio: f32) -> f32 {
-    10f32.powf(ratio.log10().floor().clamp(0.0, 9.0))
+    let decade = 10f32.powf(ratio.log10().floor().clamp(0.0, 9.0));
+    [5.0, 2.0].into_iter().map(|digit| digit * decade).find(|factor| *factor <= ratio).unwrap_or(decade).min(1e9)
 }
 
 /// Causal: nothing above the diagonal.
@@ -125,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn factors_are_powers_of_ten() {
-        assert_eq!([0.5, 1.0, 99.0, 1234.0, f32::INFINITY].map(factor), [1.0, 1.0, 10.0, 1000.0, 1e9]);
+    fn factors_are_round() {
+        assert_eq!([0.5, 1.0, 99.0, 1234.0, f32::INFINITY].map(factor), [1.0, 1.0, 50.0, 1000.0, 1e9]);
     }
 }

@@ -28,7 +28,7 @@ impl Default for State {
 pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
     let margin = |top: i8, bottom: i8| Frame::new().inner_margin(Margin { left: 14, right: 14, top, bottom });
     Panel::top("run").frame(margin(10, 8)).show(ui, |ui| run(ui, state, view, actions));
-    Panel::bottom("restart").exact_size(66.0).frame(margin(6, 6)).show(ui, |ui| restart(ui, view, actions));
+    Panel::bottom("restart").exact_size(62.0).frame(margin(5, 5)).show(ui, |ui| restart(ui, view, actions));
     ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
         margin(4, 8).show(ui, |ui| groups(ui, state, view, actions));
     });
@@ -42,10 +42,10 @@ pub fn run(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Ve
     let (small, gap) = (34.0, 6.0);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = gap;
-        let (icon, text) = if view.live.running { (Icon::Pause, "Pause") } else { (Icon::Play, "Play") };
+        let (icon, text, action) = main_action(view.live);
         let play = icon::button(ui, icon, text, Some(text), vec2((width - 3.0 * (small + gap)).max(60.0), height), true);
         if play.on_hover_text(format!("{text} (space)")).clicked() {
-            actions.push(Action::Run(!view.live.running));
+            actions.push(action);
         }
         for (icon, name, key, action) in [
             (Icon::Step, "Single step", "→", Action::Steps(1)),
@@ -59,6 +59,15 @@ pub fn run(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Ve
     });
     ui.add_space(2.0);
     speed(ui, state, view.speed, actions);
+}
+
+/// What the large button and the space bar do now.
+pub fn main_action(live: &Live) -> (Icon, &'static str, Action) {
+    match (&live.end, live.running) {
+        (Some(_), _) => (Icon::Reset, "Start again", Action::Restart),
+        (None, true) => (Icon::Pause, "Pause", Action::Run(false)),
+        (None, false) => (Icon::Play, "Play", Action::Run(true)),
+    }
 }
 
 fn presets(ui: &mut Ui, current: &str, actions: &mut Vec<Action>) {
@@ -137,7 +146,7 @@ pub fn settings(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &m
 
 fn groups(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
     let default = preset::find(view.preset).map_or_else(Recipe::default, |preset| preset.recipe);
-    ui.spacing_mut().item_spacing.y = 2.0;
+    ui.spacing_mut().item_spacing.y = 1.0;
     for (group, title) in [(Group::Task, "TASK"), (Group::Network, "NETWORK"), (Group::Optimiser, "OPTIMISER"), (Group::Run, "RUN")] {
         heading(ui, title);
         for setting in SETTINGS.iter().filter(|setting| setting.group == group) {
@@ -146,7 +155,7 @@ fn groups(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec
                 actions.push(Action::Rates);
             }
         }
-        ui.add_space(6.0);
+        ui.add_space(3.0);
     }
 }
 

@@ -63,7 +63,7 @@ fn output(ui: &mut Ui, card: Rect, strip: Rect, probe: &Probe, k: usize, state: 
     }
     let chosen = k == state.chosen && probe.width > 1;
     if chosen || response.hovered() {
-        ui.painter().rect_filled(whole, 4.0, palette.accent.gamma_multiply(if chosen { 0.10 } else { 0.05 }));
+        ui.painter().rect_filled(whole, 4.0, palette.accent.gamma_multiply(if chosen { 0.08 } else { 0.04 }));
     }
     ui.painter().hline(strip.x_range(), strip.center().y, Stroke::new(1.0, palette.line));
     ui.painter().add(line(&probe.teacher, Stroke::new(3.2, palette.teacher.gamma_multiply(0.65))));
