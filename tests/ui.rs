@@ -203,7 +203,7 @@ fn a_structural_setting_waits_for_a_restart() {
     assert!(window.query_by_label("Restart").is_none());
     window.state_mut().draft.hidden = 20;
     window.run_ok();
-    assert!(window.query_by_label_contains("restart to apply: Hidden neurons n").is_some());
+    assert!(window.query_by_label_contains("restart to apply: n").is_some());
     assert_eq!(click(&mut window, "Restart"), [Action::Restart]);
     click(&mut window, "Keep as it runs");
     assert_eq!(window.state().draft, window.state().live.recipe);

@@ -1,6 +1,7 @@
 //! A titled part of the window.
 
 use super::theme::{Palette, plain, strong};
+use crate::experiment::live::Live;
 use eframe::egui;
 use egui::{Align, Align2, Layout, Rect, Ui, UiBuilder, pos2, vec2};
 
@@ -24,6 +25,11 @@ pub fn show(ui: &mut Ui, rect: Rect, title: &str, subtitle: &str, tools: impl Fn
         painter.text(pos2(heading.right() + 8.0, row.center().y), Align2::LEFT_CENTER, subtitle, plain(12.0), palette.mute);
     }
     Rect::from_min_max(pos2(inner.left(), row.bottom() + 2.0), pos2(inner.right(), rect.bottom() - 6.0))
+}
+
+/// Says why there is nothing to draw yet.
+pub fn waiting(ui: &Ui, rect: Rect, live: &Live) {
+    empty(ui, rect, if live.failure.is_some() { "nothing to show" } else { "preparing…" });
 }
 
 /// Says `text` in the middle of `rect`, where there is nothing to draw yet.

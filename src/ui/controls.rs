@@ -63,6 +63,9 @@ pub fn run(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Ve
 
 /// What the large button and the space bar do now.
 pub fn main_action(live: &Live) -> (Icon, &'static str, Action) {
+    if live.failure.is_some() {
+        return (Icon::Reset, "Try again", Action::Retry);
+    }
     match (&live.end, live.running) {
         (Some(_), _) => (Icon::Reset, "Start again", Action::Restart),
         (None, true) => (Icon::Pause, "Pause", Action::Run(false)),
@@ -166,6 +169,11 @@ pub fn heading(ui: &mut Ui, text: &str) {
     ui.add_space(1.0);
 }
 
+/// "n" of "Hidden neurons n"; a label without a symbol as it is.
+fn short_name(setting: &Setting) -> &'static str {
+    setting.label.rsplit(' ').next().filter(|word| word.chars().count() == 1).unwrap_or(setting.label)
+}
+
 /// Structural settings whose draft differs from what runs.
 fn pending(live: &Live, draft: &Recipe) -> Vec<&'static Setting> {
     SETTINGS.iter().filter(|setting| !setting.live && (setting.get)(draft) != (setting.get)(&live.recipe)).collect()
@@ -180,13 +188,14 @@ fn restart(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
         ui.add(egui::Label::new(RichText::new("Learning rate and weight decay take effect at once; other settings with a restart.").size(11.0).color(palette.mute)).wrap());
         return;
     }
-    let names: Vec<&str> = pending.iter().map(|setting| setting.label).collect();
+    let names: Vec<&str> = pending.iter().map(|setting| short_name(setting)).collect();
+    let full: Vec<&str> = pending.iter().map(|setting| setting.label).collect();
     let error = view.draft.check().err();
     let (text, color) = match &error {
         Some(error) => (error.to_string(), palette.error),
         None => (format!("restart to apply: {}", names.join(", ")), palette.warning),
     };
-    ui.add(note(text.clone(), color)).on_hover_text(text);
+    ui.add(note(text.clone(), color)).on_hover_text(if error.is_some() { text } else { format!("A restart applies: {}.", full.join(", ")) });
     ui.horizontal(|ui| {
         let button = Button::new(RichText::new("Restart").font(strong(12.5)).color(palette.on_accent)).fill(palette.accent);
         if ui.add_enabled(error.is_none(), button.min_size(vec2(90.0, 28.0))).clicked() {

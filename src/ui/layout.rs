@@ -22,12 +22,12 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut V
     }
     let bar = |x: i8| Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(x, 0));
     Panel::top("top").exact_size(44.0).frame(bar(14)).show(ui, |ui| topbar::show(ui, state, narrow, actions));
-    let status_height = if narrow { 44.0 } else { 28.0 };
+    let status_height = if narrow { 54.0 } else { 28.0 };
     Panel::bottom("status").exact_size(status_height).frame(bar(14)).show(ui, |ui| status::show(ui, view, narrow));
     if narrow {
         return one_column(ui, state, view, actions);
     }
-    Panel::left("controls").exact_size(252.0).resizable(false).frame(bar(0)).show(ui, |ui| controls::show(ui, &mut state.controls, view, actions));
+    Panel::left("controls").exact_size(258.0).resizable(false).frame(bar(0)).show(ui, |ui| controls::show(ui, &mut state.controls, view, actions));
     let guide_aside = size.x >= GUIDE;
     if guide_aside {
         let frame = Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 0));

@@ -24,7 +24,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
         key(ui, "student ŷ", palette.ink, 1.2);
         key(ui, "teacher y", palette.teacher, 3.0);
     });
-    let Some(probe) = live.probe.as_ref().filter(|probe| probe.time > 0 && probe.width > 0) else { return card::empty(ui, rect, "preparing…") };
+    let Some(probe) = live.probe.as_ref().filter(|probe| probe.time > 0 && probe.width > 0) else { return card::waiting(ui, rect, live) };
     if rect.width() < 60.0 || rect.height() < 40.0 {
         return;
     }

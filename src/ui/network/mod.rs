@@ -61,7 +61,7 @@ const HEAD: f32 = 18.0;
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
     let subtitle = if state.sorted { "one row a neuron, sorted by λ and importance" } else { "one row a neuron, in their own order" };
     let rect = card::show(ui, rect, "The network", subtitle, |ui| tools(ui, state));
-    let Some(weights) = &live.weights else { return card::empty(ui, rect, "preparing…") };
+    let Some(weights) = &live.weights else { return card::waiting(ui, rect, live) };
     let dark = ui.visuals().dark_mode;
     if state.colors.as_ref().is_none_or(|(of, _)| *of != dark) {
         state.colors = Some((dark, Colors::new(Palette::of(ui))));
@@ -128,7 +128,7 @@ fn layout(rect: Rect, live: &Live, picture: &Picture) -> Layout {
         add(2, take(input, gap), plain(d + 1, input));
         add(3, take(input, 0.0), plain(d, input));
     } else {
-        let width = ((rect.right() - bars.right() - 2.0 * gap) / 2.0).max(10.0);
+        let width = ((rect.right() - bars.right() - 2.0 * gap) / 2.0 - 2.0).max(10.0);
         let gates = Axis::new(&picture.gate_counts, width);
         let first = take(gates.length, gap);
         add(2, first, gates.clone());
