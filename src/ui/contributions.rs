@@ -117,6 +117,7 @@ fn hover(ui: &Ui, maps: [Rect; 3], probe: &Probe, k: usize, scale: f32) {
     let (teacher, student) = (share(&probe.teacher_shares), share(&probe.student_shares));
     // Beside the maps, not over them.
     response.show_tooltip_ui(|ui| {
+        ui.set_max_width(300.0);
         let palette = Palette::of(ui);
         ui.label(format!("output {}, t = {}, from token s = {}", k + 1, t + 1, s + 1));
         if s > t {
