@@ -26,9 +26,11 @@ pub mod task;
 pub mod train;
 pub mod analysis;
 pub mod experiment;
-//pub mod platform;
+pub mod platform;
+#[cfg(feature = "app")]
 pub mod ui;
 //pub mod app;
-//pub mod cli;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod cli;
 
 pub use error::{Error, Result};

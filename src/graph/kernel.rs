@@ -27,11 +27,13 @@ pub enum Grid {
     Channel,
     /// An 8 × 8 tile of `[batch · time, width_out]`.
     OutputTile,
+    /// An 8 × 4 tile of both sides of a gate, each `[batch · time, width_out]`.
+    PairOutputTile,
     /// An 8 × 8 tile of `[batch · time, width_in]`.
     InputTile,
-    /// An 8 × 8 tile of a weight `[width_out, width_in + constant]` and a split: z.
+    /// An 8 × 8 tile of a weight `[width_out, width_in + constant]`, for one split.
     WeightTile,
-    /// The same for a gate's two weights, one below the other: `[2 · width_out, width_in + constant]`.
+    /// A 4 × 8 tile of both weights of a gate, each `[width_out, width_in + constant]`, for one split.
     PairWeightTile,
     /// A channel of a split: splits · width_out.
     SplitChannel,
@@ -102,7 +104,7 @@ kernels! {
     /// x, dy, gradients: dW = dyᵀ x.
     LinearBackwardWeight: "linear", "backward_weight", Sequences, WeightTile, [Read, Read, Write];
     /// parameters, x, sides, g: sides = [x W_mᵀ, x W_xᵀ] (2 · width_out a row), g = their elementwise product.
-    BilinearForward: "bilinear", "forward", Sequences, OutputTile, [Read, Read, Write, Write];
+    BilinearForward: "bilinear", "forward", Sequences, PairOutputTile, [Read, Read, Write, Write];
     /// parameters, sides = [m, s], dg, dx: dx = (dg ⊙ s) W_m + (dg ⊙ m) W_x.
     BilinearBackwardInput: "bilinear", "backward_input", Sequences, InputTile, [Read, Read, Read, Write];
     /// x, sides = [m, s], dg, gradients: dW_m = (dg ⊙ s)ᵀ x, then dW_x = (dg ⊙ m)ᵀ x.

@@ -32,7 +32,7 @@ pub struct State<F> {
 
 impl<F: Float> Default for State<F> {
     fn default() -> Self {
-        Self::new(&bytemuck::Zeroable::zeroed())
+        Self { halted_at: RUNNING, ..Self::new(&bytemuck::Zeroable::zeroed()) }
     }
 }
 

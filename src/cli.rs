@@ -1,0 +1,111 @@
+//! The terminal: `train`, `evaluate`, `devices`. Progress goes to stderr, results to stdout;
+//! exit codes: 0 done, 1 failed, 2 bad usage or bad file.
+
+mod evaluate;
+mod train;
+
+use crate::Error;
+use crate::backend::Device;
+use crate::experiment::settings::{Kind, SETTINGS};
+use crate::experiment::{preset, recipe::Recipe};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use std::process::ExitCode;
+
+/// What the command line asks for.
+pub enum Request {
+    /// The window.
+    Window {
+        /// With the recipe of this link.
+        link: Option<String>,
+    },
+    /// Done; leave with this code.
+    Exit(ExitCode),
+}
+
+/// Reads and, unless the window is wanted, runs the command line.
+pub fn run() -> Request {
+    let matches = command().get_matches();
+    let result = match matches.subcommand() {
+        Some(("train", arguments)) => train::run(arguments),
+        Some(("evaluate", arguments)) => evaluate::run(arguments),
+        Some(("devices", arguments)) => devices(arguments.get_flag("json")),
+        _ if crate::platform::has_display() && cfg!(feature = "app") => {
+            return Request::Window { link: text(&matches, "link").map(Into::into) };
+        }
+        _ => {
+            eprintln!("No display: training the default experiment here instead. `gatelens --help` lists what else can be done.");
+            train::default_run()
+        }
+    };
+    Request::Exit(match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("gatelens: {error}");
+            ExitCode::from(if matches!(error, Error::Setting { .. } | Error::File { .. }) { 2 } else { 1 })
+        }
+    })
+}
+
+fn command() -> Command {
+    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print one JSON object as the last line of stdout");
+    let backend = Arg::new("backend").long("backend").value_name("ENGINE").default_value("auto").help("auto, gpu or cpu");
+    let mut train = Command::new("train")
+        .about("Train a network and report what became of it")
+        .arg(Arg::new("preset").long("preset").value_name("NAME").default_value(preset::DEFAULT).help(format!("Start from one of: {}", preset::names().join(", "))))
+        .arg(Arg::new("task").long("task").value_name("TASK").default_value("attention").help("The task: attention"))
+        .arg(Arg::new("init").long("init").value_name("FILE").help("Go on from these weights (safetensors)"))
+        .arg(Arg::new("out").long("out").value_name("DIR").help("Write recipe.json, metrics.csv and weights.safetensors there"))
+        .arg(Arg::new("threads").long("threads").value_name("K").value_parser(clap::value_parser!(usize)).default_value("0").help("CPU threads, 0 for all; any number gives the same weights"))
+        .arg(json.clone());
+    for setting in SETTINGS {
+        let aliases: &[&str] = if setting.key == "learning_rate" { &["lr"] } else { &[] };
+        let default = (setting.get)(&Recipe::default());
+        let value_name = match setting.kind {
+            Kind::Integer { .. } => "N",
+            Kind::Number { .. } => "X",
+            Kind::Choice(_) => "WORD",
+            Kind::Schedule(_) => "SCHEDULE",
+        };
+        let help = format!("{}: {} ({}; default {default})", setting.label, setting.help, setting.accepted());
+        let flag = setting.key.replace('_', "-");
+        train = train.arg(Arg::new(setting.key).long(flag).visible_aliases(aliases.to_vec()).value_name(value_name).allow_hyphen_values(true).help(help));
+    }
+    Command::new("gatelens")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Watch gated recurrent networks train themselves into linear attention. Without a command: opens the window.")
+        .arg(Arg::new("link").value_name("LINK").help("Opens the window with the recipe of a shared link, or of the part after its #"))
+        .subcommand(train)
+        .subcommand(
+            Command::new("evaluate")
+                .about("Run sequences through a trained network")
+                .arg(Arg::new("weights").value_name("WEIGHTS").required(true).help("A safetensors file of a gated network"))
+                .arg(Arg::new("input").long("input").value_name("FILE").required(true).help("A safetensors file with x [B, T, d], float32 or float64"))
+                .arg(Arg::new("out").long("out").value_name("FILE").required(true).help("Where y [B, T, d_out] goes"))
+                .arg(backend)
+                .arg(json.clone()),
+        )
+        .subcommand(Command::new("devices").about("List the GPUs and the CPU engine").arg(json))
+}
+
+fn devices(json: bool) -> crate::Result<()> {
+    #[cfg(feature = "gpu")]
+    let mut list = crate::backend::gpu::enumerate();
+    #[cfg(not(feature = "gpu"))]
+    let mut list: Vec<Device> = vec![];
+    let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    list.push(Device { kind: crate::backend::DeviceKind::Cpu, name: format!("{threads} threads"), interface: String::new(), software: false });
+    if json {
+        println!("{}", serde_json::json!({ "devices": list }));
+        return Ok(());
+    }
+    for Device { kind, name, interface, software } in list {
+        let interface = if interface.is_empty() { String::new() } else { format!(" ({interface})") };
+        println!("{:<4} {name}{interface}{}", kind.as_str(), if software { ", simulated by the processor: slower than the CPU engine" } else { "" });
+    }
+    Ok(())
+}
+
+/// An argument's text.
+fn text<'a>(arguments: &'a ArgMatches, name: &str) -> Option<&'a str> {
+    arguments.get_one::<String>(name).map(String::as_str)
+}

@@ -1,0 +1,221 @@
+//! `train`: a recipe from preset and flags, progress on stderr, a run folder and a report.
+
+use super::text;
+use crate::analysis::importance::{Census, THRESHOLD};
+use crate::backend::cpu::clock;
+use crate::experiment::live::{End, Live};
+use crate::experiment::runner::{Command, Start, Update};
+use crate::experiment::settings::SETTINGS;
+use crate::experiment::{checkpoint, preset, recipe::Recipe};
+use crate::platform::{self, Link};
+use crate::task::Teacher;
+use crate::train::session::Snapshot;
+use crate::{Error, Result};
+use clap::ArgMatches;
+use clap::parser::ValueSource;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+struct Job {
+    recipe: Recipe,
+    from: Option<Snapshot>,
+    teacher: Option<Teacher>,
+    threads: usize,
+    out: Option<PathBuf>,
+    json: bool,
+}
+
+/// The `train` command.
+///
+/// # Errors
+/// Bad settings or files, no device, a loss that diverged, a folder that can't be written.
+pub fn run(arguments: &ArgMatches) -> Result<()> {
+    if let Some(task) = text(arguments, "task").filter(|task| *task != "attention") {
+        return Err(Error::setting("task", task, "attention"));
+    }
+    let name = text(arguments, "preset").unwrap_or(preset::DEFAULT);
+    let preset = preset::find(name).ok_or_else(|| Error::setting("preset", name, format!("one of {}", preset::names().join(", "))))?;
+    let (mut recipe, mut from, mut teacher) = (preset.recipe, None, None);
+    if let Some(file) = text(arguments, "init") {
+        let bytes = std::fs::read(file).map_err(|e| Error::file(file, format!("could not be read: {e}")))?;
+        let loaded = checkpoint::read(file, &bytes)?;
+        loaded.notes.iter().for_each(|note| eprintln!("{file}: {note}"));
+        recipe = loaded.to_recipe(file)?;
+        (from, teacher) = (Some(loaded.snapshot), loaded.teacher);
+    }
+    for setting in SETTINGS {
+        if let Some(value) = text(arguments, setting.key).filter(|_| arguments.value_source(setting.key) == Some(ValueSource::CommandLine)) {
+            setting.set(&mut recipe, value)?;
+        }
+    }
+    recipe.check()?;
+    if let Some(snapshot) = &from
+        && recipe.plan().program().params.len() != snapshot.parameters.len()
+    {
+        return Err(Error::setting("hidden", recipe.hidden, "the sizes of the file given with --init"));
+    }
+    let threads = arguments.get_one::<usize>("threads").copied().unwrap_or(0);
+    let out = text(arguments, "out").map(PathBuf::from);
+    train(Job { recipe, from, teacher, threads, out, json: arguments.get_flag("json") })
+}
+
+/// What a terminal without a display does: the default preset, into a folder of its own.
+///
+/// # Errors
+/// As [`run`].
+pub fn default_run() -> Result<()> {
+    let out = Some(PathBuf::from("runs").join(preset::DEFAULT));
+    train(Job { recipe: Recipe::default(), from: None, teacher: None, threads: 0, out, json: false })
+}
+
+fn train(job: Job) -> Result<()> {
+    if let Some(out) = &job.out {
+        prepare(out, &job.recipe)?;
+    }
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    // A second Ctrl-C ends the program at once.
+    let handler = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    });
+    if let Err(problem) = handler {
+        log::warn!("Ctrl-C will not save the run: {problem}");
+    }
+    let link = Link::spawn(|| {})?;
+    let Job { recipe, from, teacher, threads, .. } = &job;
+    let start = Start {
+        run: 0,
+        recipe: recipe.clone(),
+        from: from.clone(),
+        teacher: teacher.clone(),
+        running: true,
+        threads: *threads,
+        memory_limit: platform::memory_limit(),
+    };
+    link.send(Command::Start(Box::new(start)))?;
+    let mut live = Live::new(0, recipe.clone());
+    let steps_per_second = follow(&link, &mut live, &interrupted)?;
+    if let Some(out) = &job.out {
+        save(out, &job, &live)?;
+    }
+    report(&job, &live, steps_per_second, interrupted.load(Ordering::SeqCst));
+    match live.end {
+        Some(End::Diverged(step)) => Err(Error::Diverged { step }),
+        _ => Ok(()),
+    }
+}
+
+/// Shows progress until the training has ended and its last state is here; returns steps a second.
+fn follow(link: &Link, live: &mut Live, interrupted: &AtomicBool) -> Result<f64> {
+    let bar = ProgressBar::new(live.recipe.steps.into());
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} steps  {msg}  {eta} left") {
+        bar.set_style(style);
+    }
+    let (mut begun, mut asked, mut ended): (Option<(Instant, u64)>, bool, Option<f64>) = (None, false, None);
+    loop {
+        if interrupted.load(Ordering::SeqCst) && !asked {
+            asked = true;
+            link.send(Command::Run(false))?;
+        }
+        let Some((run, update)) = link.receive(Duration::from_millis(50))? else { continue };
+        let last_state = matches!(&update, Update::Snapshot { snapshot, .. } if ended.is_some() && snapshot.step == live.step);
+        if let Update::Ready { device, step, .. } = &update {
+            bar.println(format!("Training on {} {}", device.kind.as_str().to_uppercase(), device.name));
+            begun = Some((Instant::now(), *step));
+        }
+        live.apply(run, update, web_time::Instant::now());
+        for note in live.notes.drain(..) {
+            bar.println(note);
+        }
+        if let Some(failure) = live.failure.take() {
+            bar.abandon();
+            return Err(failure);
+        }
+        bar.set_position(live.step);
+        if let Some((loss, nmse)) = live.history.smooth() {
+            bar.set_message(format!("loss {loss:.2e}  nMSE {nmse:.2e}"));
+        }
+        let stopped = live.end.is_some() || (asked && !live.running);
+        if stopped && ended.is_none() {
+            let (since, first) = begun.unwrap_or((Instant::now(), 0));
+            ended = Some((live.step - first.min(live.step)) as f64 / since.elapsed().as_secs_f64().max(1e-9));
+        }
+        let known = live.snapshot.as_ref().is_some_and(|snapshot| snapshot.step == live.step);
+        if let Some(rate) = ended.filter(|_| last_state || known || matches!(live.end, Some(End::Diverged(_)))) {
+            bar.finish_and_clear();
+            return Ok(rate);
+        }
+    }
+}
+
+fn cannot_write(path: &Path) -> impl Fn(std::io::Error) -> Error {
+    let what = format!("writing {}", path.display());
+    move |e| Error::System { what: what.clone(), problem: e.to_string() }
+}
+
+/// Makes the run folder and its recipe, so that a folder that can't be written is known before the work.
+fn prepare(out: &Path, recipe: &Recipe) -> Result<()> {
+    std::fs::create_dir_all(out).map_err(cannot_write(out))?;
+    let path = out.join("recipe.json");
+    let json = serde_json::to_string_pretty(recipe).map_err(|e| Error::System { what: "writing the recipe".into(), problem: e.to_string() })?;
+    std::fs::write(&path, json + "\n").map_err(cannot_write(&path))
+}
+
+fn save(out: &Path, job: &Job, live: &Live) -> Result<()> {
+    let plan = job.recipe.plan();
+    let settings = plan.optimizer.clock(0, 0);
+    let mut csv = String::from("step,loss,loss_min,loss_max,nmse,learning_rate,weight_decay\n");
+    for bucket in live.history.buckets() {
+        let last = bucket.first + bucket.count - 1;
+        let done = (last - 1) as f64;
+        let warm = (last as f64 / f64::from(plan.optimizer.warmup.max(1))).min(1.0);
+        let rate = f64::from(settings.peak_rate) * warm * clock::at::<f64>(&settings.rate_curve, done);
+        let decay = f64::from(settings.base_decay) * clock::at::<f64>(&settings.decay_curve, done);
+        csv += &format!("{last},{:e},{:e},{:e},{:e},{rate:e},{decay:e}\n", bucket.loss, bucket.min, bucket.max, bucket.nmse());
+    }
+    let path = out.join("metrics.csv");
+    std::fs::write(&path, csv).map_err(cannot_write(&path))?;
+    let state = if matches!(live.end, Some(End::Diverged(_))) { &live.good } else { &live.snapshot };
+    if let Some(snapshot) = state {
+        let teacher = job.teacher.clone().unwrap_or_else(|| plan.teacher());
+        let path = out.join("weights.safetensors");
+        std::fs::write(&path, checkpoint::write(&job.recipe, snapshot, &teacher)?).map_err(cannot_write(&path))?;
+    }
+    Ok(())
+}
+
+fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
+    let (loss, nmse) = live.history.smooth().unwrap_or((f64::NAN, f64::NAN));
+    let census = live.weights.as_ref().map(|weights| weights.importance.census(THRESHOLD)).unwrap_or_default();
+    let strict = live.weights.as_ref().map(|weights| {
+        let importance = &weights.importance;
+        let used = importance.lambda.iter().zip(&importance.hidden).filter(|(_, importance)| **importance > THRESHOLD);
+        used.fold((0, 0), |(one, zero), (lambda, _)| (one + usize::from(*lambda > 0.99), zero + usize::from(*lambda < 0.01)))
+    });
+    let (one, zero) = strict.unwrap_or_default();
+    let (backend, adapter) = live.device.as_ref().map_or(("", ""), |device| (device.kind.as_str(), device.name.as_str()));
+    if job.json {
+        let number = |value: f64| if value.is_finite() { serde_json::json!(value) } else { serde_json::Value::Null };
+        let object = serde_json::json!({
+            "step": live.step, "loss": number(loss), "nmse": number(nmse), "steps_per_s": number(steps_per_second), "backend": backend, "adapter": adapter,
+            "interrupted": interrupted, "lambda_one": one, "lambda_zero": zero, "neurons": census,
+        });
+        println!("{object}");
+        return;
+    }
+    let Census { key_value, query, between, unused, gates } = census;
+    println!("{} after {} steps ({steps_per_second:.0} a second on {backend} {adapter})", if interrupted { "Interrupted" } else { "Done" }, live.step);
+    println!("  loss {loss:.3e}, nMSE {nmse:.3e}");
+    println!("  {} of {} hidden neurons in use: {key_value} remember (λ > 0.9), {query} pass the query on (λ < 0.1), {between} in between", key_value + query + between, key_value + query + between + unused);
+    if job.recipe.gating == crate::experiment::recipe::Gating::Output {
+        println!("  {gates} of {} output gates in use", job.recipe.gates);
+    }
+    if let Some(out) = &job.out {
+        println!("  recipe.json, metrics.csv and weights.safetensors are in {}", out.display());
+    }
+}
