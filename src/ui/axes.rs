@@ -69,7 +69,7 @@ pub fn plot<'a>(
             draw(plot);
         });
     let frame = *response.transform.frame();
-    ui.painter().text(pos2(rect.left(), frame.bottom() + 4.0), Align2::LEFT_TOP, "step", plain(10.5), palette.mute);
+    ui.painter().text(pos2(rect.left(), frame.bottom() + 1.0), Align2::LEFT_TOP, "step", plain(10.5), palette.mute);
     (response.transform, response.response)
 }
 

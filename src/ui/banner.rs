@@ -57,7 +57,12 @@ fn strip(ui: &mut Ui, color: Color32, content: impl FnOnce(&mut Ui)) {
     let frame = Frame::new().fill(palette.panel.lerp_to_gamma(color, 0.10)).stroke(Stroke::NONE).inner_margin(Margin::symmetric(12, 7));
     let response = frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
-        ui.horizontal_wrapped(content);
+        // The sentence first, what can be done below it or beside it.
+        if ui.available_width() < 560.0 {
+            ui.vertical(|ui| content(ui));
+        } else {
+            ui.horizontal_wrapped(content);
+        }
     });
     let rect = response.response.rect;
     ui.painter().rect_filled(egui::Rect::from_min_size(rect.min, egui::vec2(3.0, rect.height())), 0.0, color);
@@ -66,11 +71,13 @@ fn strip(ui: &mut Ui, color: Color32, content: impl FnOnce(&mut Ui)) {
 fn banner(ui: &mut Ui, color: Color32, text: &str, buttons: &[(&str, Action)], actions: &mut Vec<Action>) {
     strip(ui, color, |ui| {
         ui.add(Label::new(text).wrap());
-        for (name, action) in buttons {
-            if ui.add(Button::new(RichText::new(*name).font(strong(12.5)))).clicked() {
-                actions.push(action.clone());
+        ui.horizontal_wrapped(|ui| {
+            for (name, action) in buttons {
+                if ui.add(Button::new(RichText::new(*name).font(strong(12.5))).wrap()).clicked() {
+                    actions.push(action.clone());
+                }
             }
-        }
+        });
     });
 }
 
@@ -79,10 +86,12 @@ fn message_banner(ui: &mut Ui, color: Color32, text: &str, gpu: bool) -> bool {
     let mut dismissed = false;
     strip(ui, color, |ui| {
         ui.add(Label::new(text).wrap().selectable(true));
-        if gpu {
-            gpu_help(ui);
-        }
-        dismissed = ui.button("Dismiss").clicked();
+        ui.horizontal(|ui| {
+            if gpu {
+                gpu_help(ui);
+            }
+            dismissed = ui.button("Dismiss").clicked();
+        });
     });
     dismissed
 }

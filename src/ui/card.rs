@@ -1,11 +1,10 @@
 //! A titled part of the window.
 
 use super::theme::{Palette, plain, strong};
+use crate::experiment::live::Live;
 use eframe::egui;
 use egui::{Align, Align2, Layout, Rect, Ui, UiBuilder, pos2, vec2};
 
-/// Height of a card's title row.
-pub const TITLE: f32 = 24.0;
 /// Space around a card's content.
 pub const MARGIN: f32 = 12.0;
 
@@ -13,7 +12,7 @@ pub const MARGIN: f32 = 12.0;
 pub fn show(ui: &mut Ui, rect: Rect, title: &str, subtitle: &str, tools: impl FnOnce(&mut Ui)) -> Rect {
     let palette = Palette::of(ui);
     let inner = rect.shrink2(vec2(MARGIN, 0.0));
-    let row = Rect::from_min_size(inner.min + vec2(0.0, 6.0), vec2(inner.width().max(0.0), TITLE));
+    let row = Rect::from_min_size(inner.min + vec2(0.0, 6.0), vec2(inner.width().max(0.0), ui.spacing().interact_size.y + 2.0));
     let mut tool_ui = ui.new_child(UiBuilder::new().id_salt(title).max_rect(row).layout(Layout::right_to_left(Align::Center)));
     tools(&mut tool_ui);
     let right = if tool_ui.min_rect().width() > 0.0 { tool_ui.min_rect().left() } else { row.right() };
@@ -26,6 +25,11 @@ pub fn show(ui: &mut Ui, rect: Rect, title: &str, subtitle: &str, tools: impl Fn
         painter.text(pos2(heading.right() + 8.0, row.center().y), Align2::LEFT_CENTER, subtitle, plain(12.0), palette.mute);
     }
     Rect::from_min_max(pos2(inner.left(), row.bottom() + 2.0), pos2(inner.right(), rect.bottom() - 6.0))
+}
+
+/// Says why there is nothing to draw yet.
+pub fn waiting(ui: &Ui, rect: Rect, live: &Live) {
+    empty(ui, rect, if live.failure.is_some() { "nothing to show" } else { "preparing…" });
 }
 
 /// Says `text` in the middle of `rect`, where there is nothing to draw yet.

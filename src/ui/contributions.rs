@@ -23,7 +23,7 @@ pub struct State {
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, outputs: &mut outputs::State, live: &Live) {
     let width = live.probe.as_ref().map_or(1, |probe| probe.width);
     let rect = card::show(ui, rect, "Who contributes to whom", "token s → output t", |ui| choose(ui, outputs, width));
-    let Some(probe) = live.probe.as_ref().filter(|probe| probe.time > 0 && probe.width > 0) else { return card::empty(ui, rect, "preparing…") };
+    let Some(probe) = live.probe.as_ref().filter(|probe| probe.time > 0 && probe.width > 0) else { return card::waiting(ui, rect, live) };
     if rect.width() < 90.0 || rect.height() < 50.0 {
         return;
     }
@@ -35,16 +35,17 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, outputs: &mut outputs::S
     let side = ((rect.width() - left - 2.0 * gap) / 3.0).min(rect.height() - 28.0).max(20.0);
     let factor = if state.factor > 1.0 { format!("difference × {}", format::thousands(state.factor as u64)) } else { "difference".into() };
     let pitch = (side + gap).max((rect.width() - left) / 3.0 - 2.0);
+    let place = |i: usize| Rect::from_min_size(rect.min + vec2(left + i as f32 * pitch, 14.0), vec2(side, side));
     for (i, (name, color)) in [("teacher", palette.teacher), ("student", palette.ink), (factor.as_str(), palette.mute)].into_iter().enumerate() {
-        let map = Rect::from_min_size(rect.min + vec2(left + i as f32 * pitch, 14.0), vec2(side, side));
+        let map = place(i);
         ui.painter().text(map.left_top() - vec2(0.0, 2.0), Align2::LEFT_BOTTOM, name, plain(11.0), color);
         ui.painter().rect_filled(map, 0.0, palette.panel);
         state.maps[i].paint(ui, map, 0..probe.time, 0..probe.time);
         ui.painter().rect_stroke(map, 0.0, egui::Stroke::new(1.0, palette.line), egui::StrokeKind::Outside);
         ui.painter().text(map.left_center() - vec2(4.0, 0.0), Align2::RIGHT_CENTER, "t", plain(10.0), palette.mute);
         ui.painter().text(map.center_bottom() + vec2(0.0, 2.0), Align2::CENTER_TOP, "s", plain(10.0), palette.mute);
-        hover(ui, map, i, probe, k, state);
     }
+    hover(ui, [0, 1, 2].map(place), probe, k, state.scale);
 }
 
 /// Which output's maps.
@@ -83,9 +84,10 @@ impl State {
     }
 }
 
-/// The power of ten that makes the difference just visible at full strength.
+/// The roundest factor up to `ratio`: 1, 2, 5, 10 …
 fn factor(ratio: f32) -> f32 {
-    10f32.powf(ratio.log10().floor().clamp(0.0, 9.0))
+    let decade = 10f32.powf(ratio.log10().floor().clamp(0.0, 9.0));
+    [5.0, 2.0].into_iter().map(|digit| digit * decade).find(|factor| *factor <= ratio).unwrap_or(decade).min(1e9)
 }
 
 /// Causal: nothing above the diagonal.
@@ -94,18 +96,28 @@ fn upload(ctx: &Context, map: &mut Heatmap, name: &str, time: usize, values: &[f
     map.set(ctx, name, time, time, values.iter().enumerate().map(cell).collect());
 }
 
-fn hover(ui: &Ui, map: Rect, which: usize, probe: &Probe, k: usize, state: &State) {
-    let response = ui.interact(map, ui.scope_id().with(("map", which)), Sense::hover());
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, ["Teacher's contributions", "Student's contributions", "Difference of contributions"][which]));
-    let Some(pointer) = response.hover_pos() else { return };
+/// Marks the cell under the pointer in all three maps, and explains it.
+fn hover(ui: &Ui, maps: [Rect; 3], probe: &Probe, k: usize, scale: f32) {
+    const NAMES: [&str; 3] = ["Teacher's contributions", "Student's contributions", "Difference of contributions"];
+    let mut hovered = None;
+    for (i, (map, name)) in maps.into_iter().zip(NAMES).enumerate() {
+        let response = ui.interact(map, ui.scope_id().with(("map", i)), Sense::hover());
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, name));
+        hovered = hovered.or(response.hover_pos().map(|pointer| (map, response, pointer)));
+    }
+    let Some((map, response, pointer)) = hovered else { return };
     let index = |part: f32| ((part * probe.time as f32).max(0.0) as usize).min(probe.time - 1);
     let (s, t) = (index((pointer.x - map.left()) / map.width()), index((pointer.y - map.top()) / map.height()));
     let cell = map.width() / probe.time as f32;
-    let at = Rect::from_min_size(pos2(map.left() + s as f32 * cell, map.top() + t as f32 * cell), vec2(cell, cell));
-    ui.painter().rect_stroke(at, 0.0, egui::Stroke::new(1.0, Palette::of(ui).accent), egui::StrokeKind::Outside);
+    for map in maps {
+        let at = Rect::from_min_size(pos2(map.left() + s as f32 * cell, map.top() + t as f32 * cell), vec2(cell, cell));
+        ui.painter().rect_stroke(at.expand(1.0), 0.0, egui::Stroke::new(1.0, Palette::of(ui).accent), egui::StrokeKind::Outside);
+    }
     let share = |shares: &[f32]| shares.get((t * probe.time + s) * probe.width + k).copied().unwrap_or(0.0);
     let (teacher, student) = (share(&probe.teacher_shares), share(&probe.student_shares));
-    response.on_hover_ui_at_pointer(|ui| {
+    // Beside the maps, not over them.
+    response.show_tooltip_ui(|ui| {
+        ui.set_max_width(300.0);
         let palette = Palette::of(ui);
         ui.label(format!("output {}, t = {}, from token s = {}", k + 1, t + 1, s + 1));
         if s > t {
@@ -116,7 +128,7 @@ fn hover(ui: &Ui, map: Rect, which: usize, probe: &Probe, k: usize, state: &Stat
         ui.label(format!("student: {}", format::signed(student)));
         ui.label(format!("difference {}", format::signed(student - teacher)));
         ui.label(egui::RichText::new("The student's share of token s is what ŷₜ loses when reading starts at s + 1 instead of s; the shares add up to ŷₜ.").color(palette.mute));
-        ui.label(egui::RichText::new(format!("Full colour: ±{}", format::signed(state.scale))).color(palette.mute));
+        ui.label(egui::RichText::new(format!("Full colour: ±{}", format::signed(scale))).color(palette.mute));
     });
 }
 
@@ -125,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn factors_are_powers_of_ten() {
-        assert_eq!([0.5, 1.0, 99.0, 1234.0, f32::INFINITY].map(factor), [1.0, 1.0, 10.0, 1000.0, 1e9]);
+    fn factors_are_round() {
+        assert_eq!([0.5, 1.0, 99.0, 1234.0, f32::INFINITY].map(factor), [1.0, 1.0, 50.0, 1000.0, 1e9]);
     }
 }

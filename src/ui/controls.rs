@@ -28,7 +28,7 @@ impl Default for State {
 pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
     let margin = |top: i8, bottom: i8| Frame::new().inner_margin(Margin { left: 14, right: 14, top, bottom });
     Panel::top("run").frame(margin(10, 8)).show(ui, |ui| run(ui, state, view, actions));
-    Panel::bottom("restart").exact_size(66.0).frame(margin(6, 6)).show(ui, |ui| restart(ui, view, actions));
+    Panel::bottom("restart").exact_size(62.0).frame(margin(5, 5)).show(ui, |ui| restart(ui, view, actions));
     ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
         margin(4, 8).show(ui, |ui| groups(ui, state, view, actions));
     });
@@ -42,10 +42,10 @@ pub fn run(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Ve
     let (small, gap) = (34.0, 6.0);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = gap;
-        let (icon, text) = if view.live.running { (Icon::Pause, "Pause") } else { (Icon::Play, "Play") };
+        let (icon, text, action) = main_action(view.live);
         let play = icon::button(ui, icon, text, Some(text), vec2((width - 3.0 * (small + gap)).max(60.0), height), true);
         if play.on_hover_text(format!("{text} (space)")).clicked() {
-            actions.push(Action::Run(!view.live.running));
+            actions.push(action);
         }
         for (icon, name, key, action) in [
             (Icon::Step, "Single step", "→", Action::Steps(1)),
@@ -59,6 +59,18 @@ pub fn run(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Ve
     });
     ui.add_space(2.0);
     speed(ui, state, view.speed, actions);
+}
+
+/// What the large button and the space bar do now.
+pub fn main_action(live: &Live) -> (Icon, &'static str, Action) {
+    if live.failure.is_some() {
+        return (Icon::Reset, "Try again", Action::Retry);
+    }
+    match (&live.end, live.running) {
+        (Some(_), _) => (Icon::Reset, "Start again", Action::Restart),
+        (None, true) => (Icon::Pause, "Pause", Action::Run(false)),
+        (None, false) => (Icon::Play, "Play", Action::Run(true)),
+    }
 }
 
 fn presets(ui: &mut Ui, current: &str, actions: &mut Vec<Action>) {
@@ -137,7 +149,7 @@ pub fn settings(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &m
 
 fn groups(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
     let default = preset::find(view.preset).map_or_else(Recipe::default, |preset| preset.recipe);
-    ui.spacing_mut().item_spacing.y = 2.0;
+    ui.spacing_mut().item_spacing.y = 1.0;
     for (group, title) in [(Group::Task, "TASK"), (Group::Network, "NETWORK"), (Group::Optimiser, "OPTIMISER"), (Group::Run, "RUN")] {
         heading(ui, title);
         for setting in SETTINGS.iter().filter(|setting| setting.group == group) {
@@ -146,7 +158,7 @@ fn groups(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec
                 actions.push(Action::Rates);
             }
         }
-        ui.add_space(6.0);
+        ui.add_space(3.0);
     }
 }
 
@@ -155,6 +167,11 @@ pub fn heading(ui: &mut Ui, text: &str) {
     ui.add_space(2.0);
     ui.label(RichText::new(text).font(strong(10.5)).color(Palette::of(ui).mute).extra_letter_spacing(0.8));
     ui.add_space(1.0);
+}
+
+/// "n" of "Hidden neurons n"; a label without a symbol as it is.
+fn short_name(setting: &Setting) -> &'static str {
+    setting.label.rsplit(' ').next().filter(|word| word.chars().count() == 1).unwrap_or(setting.label)
 }
 
 /// Structural settings whose draft differs from what runs.
@@ -171,13 +188,14 @@ fn restart(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
         ui.add(egui::Label::new(RichText::new("Learning rate and weight decay take effect at once; other settings with a restart.").size(11.0).color(palette.mute)).wrap());
         return;
     }
-    let names: Vec<&str> = pending.iter().map(|setting| setting.label).collect();
+    let names: Vec<&str> = pending.iter().map(|setting| short_name(setting)).collect();
+    let full: Vec<&str> = pending.iter().map(|setting| setting.label).collect();
     let error = view.draft.check().err();
     let (text, color) = match &error {
         Some(error) => (error.to_string(), palette.error),
         None => (format!("restart to apply: {}", names.join(", ")), palette.warning),
     };
-    ui.add(note(text.clone(), color)).on_hover_text(text);
+    ui.add(note(text.clone(), color)).on_hover_text(if error.is_some() { text } else { format!("A restart applies: {}.", full.join(", ")) });
     ui.horizontal(|ui| {
         let button = Button::new(RichText::new("Restart").font(strong(12.5)).color(palette.on_accent)).fill(palette.accent);
         if ui.add_enabled(error.is_none(), button.min_size(vec2(90.0, 28.0))).clicked() {

@@ -57,7 +57,7 @@ fn headline(live: &Live) -> &'static str {
     }
     match live.history.smooth().map(|(_, nmse)| nmse) {
         None => "Getting ready to train.",
-        Some(nmse) if nmse < 1e-4 => "It computes linear attention.",
+        Some(nmse) if nmse < 1e-4 => "It computes what linear attention computes.",
         Some(nmse) if nmse < 1e-2 => "It imitates linear attention closely.",
         Some(nmse) if nmse < 0.5 => "It is learning to imitate linear attention.",
         Some(_) => "It does not follow the teacher yet.",
@@ -89,7 +89,7 @@ fn counts(live: &Live, census: &Census, palette: &Palette) -> LayoutJob {
         text.plain(&format!("{between} {} between. ", verb(between, "is", "are")));
     }
     if unused > 0 {
-        text.plain(&format!("{unused} {} under 1 % of the largest importance. ", verb(unused, "is", "are")));
+        text.plain(&format!("{unused} {} under 1 % of the largest importance. ", verb(unused, "is", "are")));
     }
     let recipe = &live.recipe;
     if recipe.gating == Gating::Output {
@@ -114,7 +114,11 @@ fn fit(live: &Live, palette: &Palette) -> LayoutJob {
         return text.job;
     };
     let percent = 100.0 * nmse.max(0.0).sqrt();
-    let percent = if percent >= 0.1 { format!("{percent:.1} %") } else { format!("{} %", format::scientific(percent)) };
+    let percent = match percent {
+        p if p >= 1.0 => format!("{p:.1}\u{a0}%"),
+        p if p >= 0.001 => format!("{p:.3}\u{a0}%"),
+        p => format!("{}\u{a0}%", format::scientific(p)),
+    };
     text.plain("On sequences that it has never seen its outputs are off by ").strong(&percent).plain(" of their size");
     text.plain(&format!(" (root of nMSE {}).", format::scientific(nmse)));
     text.job

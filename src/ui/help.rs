@@ -1,7 +1,7 @@
 //! Keys, and the window that lists them.
 
 use super::theme::{Palette, strong};
-use super::{Action, View};
+use super::{Action, View, controls};
 use eframe::egui;
 use egui::{Grid, Key, KeyboardShortcut, Modifiers, RichText, Ui, Window};
 
@@ -24,7 +24,7 @@ pub fn keys(ui: &Ui, view: &View<'_>, help_open: &mut bool, actions: &mut Vec<Ac
     let focused = ctx.memory(|memory| memory.focused().is_some());
     let pressed = |modifiers: Modifiers, key: Key| ctx.input_mut(|input| input.consume_shortcut(&KeyboardShortcut::new(modifiers, key)));
     if !focused && pressed(Modifiers::NONE, Key::Space) {
-        actions.push(Action::Run(!view.live.running));
+        actions.push(controls::main_action(view.live).2);
     }
     if !focused && pressed(Modifiers::NONE, Key::ArrowRight) {
         actions.push(Action::Steps(1));

@@ -17,14 +17,17 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut V
     let palette = Palette::of(ui);
     let size = ui.max_rect().size();
     let narrow = size.x < NARROW;
+    if narrow {
+        ui.spacing_mut().interact_size.y = 32.0; // for fingers
+    }
     let bar = |x: i8| Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(x, 0));
     Panel::top("top").exact_size(44.0).frame(bar(14)).show(ui, |ui| topbar::show(ui, state, narrow, actions));
-    let status_height = if narrow { 44.0 } else { 28.0 };
+    let status_height = if narrow { 54.0 } else { 28.0 };
     Panel::bottom("status").exact_size(status_height).frame(bar(14)).show(ui, |ui| status::show(ui, view, narrow));
     if narrow {
         return one_column(ui, state, view, actions);
     }
-    Panel::left("controls").exact_size(244.0).resizable(false).frame(bar(0)).show(ui, |ui| controls::show(ui, &mut state.controls, view, actions));
+    Panel::left("controls").exact_size(258.0).resizable(false).frame(bar(0)).show(ui, |ui| controls::show(ui, &mut state.controls, view, actions));
     let guide_aside = size.x >= GUIDE;
     if guide_aside {
         let frame = Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 0));
@@ -47,8 +50,8 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut V
 
 /// Curves above, the network in the middle, outputs below.
 fn middle(ui: &mut Ui, rect: Rect, state: &mut State, view: &mut View<'_>) {
-    let curves = (rect.height() * 0.29).clamp(190.0, 420.0);
-    let below = (rect.height() * 0.225).clamp(150.0, 360.0);
+    let curves = (rect.height() * 0.28).clamp(190.0, 420.0);
+    let below = (rect.height() * 0.24).clamp(150.0, 400.0);
     let (top, bottom) = (rect.top() + curves, rect.bottom() - below);
     let half = rect.center().x;
     let corner = |x0: f32, y0: f32, x1: f32, y1: f32| Rect::from_min_max(pos2(x0, y0), pos2(x1, y1));
@@ -65,7 +68,6 @@ fn middle(ui: &mut Ui, rect: Rect, state: &mut State, view: &mut View<'_>) {
 /// For a phone: buttons stay in reach, the rest scrolls.
 fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
-    ui.spacing_mut().interact_size.y = 32.0;
     let frame = Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 8));
     Panel::top("run").frame(frame).show(ui, |ui| controls::run(ui, &mut state.controls, view, actions));
     CentralPanel::default().frame(Frame::new().fill(palette.background)).show(ui, |ui| {

@@ -29,18 +29,25 @@ const COLUMNS: usize = 512;
 
 /// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
-    let subtitle = if state.raw { "mean squared error, log scale" } else { "nMSE: 1 is no better than 0" };
+    let subtitle = if state.raw { "mean squared error, log scale" } else { "1 is no better than answering 0" };
     let rect = card::show(ui, rect, "Loss", subtitle, |ui| {
-        card::switch(ui, &mut state.raw, "MSE", "Show the mean squared error (ŷ − y)² instead of nMSE, which divides it by the mean square of the targets.");
+        for (raw, name, help) in [(true, "MSE", "Mean squared error: mean (ŷ − y)²."), (false, "nMSE", "Mean squared error over the mean square of the targets: mean (ŷ − y)² / mean y².")] {
+            if ui.selectable_label(state.raw == raw, egui::RichText::new(name).size(11.5)).on_hover_text(help).clicked() {
+                state.raw = raw;
+            }
+        }
     });
     let palette = Palette::of(ui);
     let columns = columns(live.history.buckets(), state.raw);
     if columns.is_empty() {
         return card::empty(ui, rect, "the curve begins with the first step");
     }
+    let [low, high] = decades(&columns);
+    // Room for the numbers at the ends.
+    let margin = 0.06 * (high - low);
+    let range = [low - margin, high + margin];
     let strip = schedule::HEIGHT.min(rect.height() * 0.3);
     let steps = axes::steps_shown(live.step, u64::from(live.recipe.steps));
-    let range = decades(&columns);
     let upper = Rect::from_min_max(rect.min, pos2(rect.right(), rect.bottom() - strip));
     let drawn = columns.clone();
     let (transform, response) = axes::plot(ui, upper, "loss", steps, range, decade_marks, decade_label, move |plot| {

@@ -24,7 +24,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
         key(ui, "student ŷ", palette.ink, 1.2);
         key(ui, "teacher y", palette.teacher, 3.0);
     });
-    let Some(probe) = live.probe.as_ref().filter(|probe| probe.time > 0 && probe.width > 0) else { return card::empty(ui, rect, "preparing…") };
+    let Some(probe) = live.probe.as_ref().filter(|probe| probe.time > 0 && probe.width > 0) else { return card::waiting(ui, rect, live) };
     if rect.width() < 60.0 || rect.height() < 40.0 {
         return;
     }
@@ -63,7 +63,7 @@ fn output(ui: &mut Ui, card: Rect, strip: Rect, probe: &Probe, k: usize, state: 
     }
     let chosen = k == state.chosen && probe.width > 1;
     if chosen || response.hovered() {
-        ui.painter().rect_filled(whole, 4.0, palette.accent.gamma_multiply(if chosen { 0.10 } else { 0.05 }));
+        ui.painter().rect_filled(whole, 4.0, palette.accent.gamma_multiply(if chosen { 0.08 } else { 0.04 }));
     }
     ui.painter().hline(strip.x_range(), strip.center().y, Stroke::new(1.0, palette.line));
     ui.painter().add(line(&probe.teacher, Stroke::new(3.2, palette.teacher.gamma_multiply(0.65))));

@@ -9,7 +9,7 @@ use egui::{Align, Button, ComboBox, DragValue, Layout, PopupCloseBehavior, Respo
 use std::collections::HashMap;
 
 /// Width of an editor.
-const EDITOR: f32 = 88.0;
+const EDITOR: f32 = 98.0;
 
 /// Draws the row; returns whether the draft changed.
 pub fn row(ui: &mut Ui, setting: &'static Setting, draft: &mut Recipe, default: &Recipe, edits: &mut HashMap<&'static str, String>) -> bool {
@@ -107,7 +107,8 @@ fn editor(ui: &mut Ui, setting: &'static Setting, draft: &mut Recipe, edits: &mu
 fn schedule(ui: &mut Ui, setting: &'static Setting, words: &[&str], draft: &mut Recipe, edits: &mut HashMap<&'static str, String>) -> Response {
     let value = (setting.get)(draft).to_string();
     let palette = Palette::of(ui);
-    let combo = ComboBox::from_id_salt(setting.key).width(EDITOR).selected_text(&value).truncate();
+    let said = if value.contains(':') { "by knots" } else { value.as_str() };
+    let combo = ComboBox::from_id_salt(setting.key).width(EDITOR).selected_text(said).truncate();
     let inner = combo.close_behavior(PopupCloseBehavior::CloseOnClickOutside).show_ui(ui, |ui| {
         ui.set_min_width(280.0);
         for word in words {

@@ -13,7 +13,7 @@ pub fn show(ui: &mut Ui, view: &View<'_>, narrow: bool) {
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             ui.allocate_ui(vec2(ui.available_width(), 21.0), |ui| ui.horizontal_centered(|ui| numbers(ui, view.live, true)));
-            ui.allocate_ui(vec2(ui.available_width(), 21.0), |ui| ui.horizontal_centered(|ui| engine(ui, view, true)));
+            ui.allocate_ui(vec2(ui.available_width(), 32.0), |ui| ui.horizontal_centered(|ui| engine(ui, view, true)));
         });
     } else {
         ui.horizontal_centered(|ui| {
@@ -50,7 +50,7 @@ fn engine(ui: &mut Ui, view: &View<'_>, narrow: bool) {
             DeviceKind::Cpu => format!("CPU · {}", device.name),
             DeviceKind::Gpu => format!("{} · {}", device.interface, device.name),
         };
-        let width = (ui.available_width() - if narrow { 80.0 } else { 190.0 }).max(40.0);
+        let width = (ui.available_width() - if narrow { 210.0 } else { 240.0 }).max(40.0);
         let height = ui.available_height();
         ui.allocate_ui(vec2(width.min(330.0), height), |ui| {
             ui.add(egui::Label::new(RichText::new(&name).size(12.0).color(palette.mute)).truncate()).on_hover_text(&name);

@@ -67,9 +67,9 @@ impl Axis {
     }
 }
 
-/// Whole pixels where cells are large enough to tell.
+/// Whole pixels, where the room lost by it does not matter.
 fn crisp(cell: f32) -> f32 {
-    if cell >= 4.0 { cell.floor() } else { cell }
+    if cell >= 9.0 { cell.floor() } else { cell }
 }
 
 #[cfg(test)]

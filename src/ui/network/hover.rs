@@ -20,10 +20,10 @@ pub fn show(ui: &Ui, response: &Response, layout: &Layout, picture: &Picture, li
     if let Some(placed) = layout.matrices.iter().find(|placed| placed.rect.contains(pointer)) {
         let cell = (placed.rows.index(pointer.y - placed.rect.top()), placed.columns.index(pointer.x - placed.rect.left()));
         if let (Some(row), Some(column)) = cell {
-            response.show_tooltip_ui(|ui| explain(ui, placed, (row, column), picture, live, weights));
+            response.clone().on_hover_ui_at_pointer(|ui| explain(ui, placed, (row, column), picture, live, weights));
         }
     } else if let Some(neuron) = neuron.filter(|_| layout.lambda.union(layout.bars).contains(pointer)) {
-        response.show_tooltip_ui(|ui| {
+        response.clone().on_hover_ui_at_pointer(|ui| {
             describe(ui, neuron, weights);
             ui.label(format!("importance = {} of the largest", format::signed(weights.importance.hidden[neuron])));
             ui.label(match live.recipe.gating {

@@ -53,7 +53,7 @@ struct Layout {
 }
 
 /// Room for the names of the groups.
-const NAMES: f32 = 62.0;
+const NAMES: f32 = 70.0;
 /// Height of the column headers.
 const HEAD: f32 = 18.0;
 
@@ -61,7 +61,7 @@ const HEAD: f32 = 18.0;
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
     let subtitle = if state.sorted { "one row a neuron, sorted by λ and importance" } else { "one row a neuron, in their own order" };
     let rect = card::show(ui, rect, "The network", subtitle, |ui| tools(ui, state));
-    let Some(weights) = &live.weights else { return card::empty(ui, rect, "preparing…") };
+    let Some(weights) = &live.weights else { return card::waiting(ui, rect, live) };
     let dark = ui.visuals().dark_mode;
     if state.colors.as_ref().is_none_or(|(of, _)| *of != dark) {
         state.colors = Some((dark, Colors::new(Palette::of(ui))));
@@ -80,7 +80,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
     for placed in &layout.matrices {
         paint(ui, placed, &state.picture);
     }
-    headers(ui, rect, &layout, live);
+    headers(ui, rect, &layout, state, live);
     let response = ui.interact(rect, ui.scope_id().with("picture"), Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "The network's weights"));
     hover::show(ui, &response, &layout, &state.picture, live, weights);
@@ -128,7 +128,7 @@ fn layout(rect: Rect, live: &Live, picture: &Picture) -> Layout {
         add(2, take(input, gap), plain(d + 1, input));
         add(3, take(input, 0.0), plain(d, input));
     } else {
-        let width = ((rect.right() - bars.right() - 2.0 * gap) / 2.0).max(10.0);
+        let width = ((rect.right() - bars.right() - 2.0 * gap) / 2.0 - 2.0).max(10.0);
         let gates = Axis::new(&picture.gate_counts, width);
         let first = take(gates.length, gap);
         add(2, first, gates.clone());
@@ -151,8 +151,8 @@ fn paint(ui: &Ui, placed: &Placed, picture: &Picture) {
             let rect = Rect::from_min_size(placed.rect.min + vec2(columns.start, rows.start), size);
             matrix.heatmap.paint(ui, rect, rows.range.clone(), columns.range.clone());
             if columns.cell >= 5.0 && rows.cell >= 5.0 {
-                (1..columns.range.len()).for_each(|i| { ui.painter().vline(rect.left() + i as f32 * columns.cell, rect.y_range(), grid); });
-                (1..rows.range.len()).for_each(|i| { ui.painter().hline(rect.x_range(), rect.top() + i as f32 * rows.cell, grid); });
+                (1..columns.range.len()).for_each(|i| { ui.painter().vline((rect.left() + i as f32 * columns.cell).round() + 0.5, rect.y_range(), grid); });
+                (1..rows.range.len()).for_each(|i| { ui.painter().hline(rect.x_range(), (rect.top() + i as f32 * rows.cell).round() + 0.5, grid); });
             }
             ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, palette.line), egui::StrokeKind::Outside);
         }
@@ -211,13 +211,19 @@ fn names(ui: &Ui, rect: Rect, layout: &Layout, state: &State, weights: &Weights)
 }
 
 /// What stands above each column.
-fn headers(ui: &Ui, rect: Rect, layout: &Layout, live: &Live) {
+fn headers(ui: &Ui, rect: Rect, layout: &Layout, state: &State, live: &Live) {
     let palette = Palette::of(ui);
     let side = live.recipe.gating == Gating::Side;
     let head = |x: f32, text: &str| {
         ui.painter().text(pos2(x, rect.top() + HEAD - 4.0), Align2::LEFT_BOTTOM, text, plain(11.0), palette.mute);
     };
-    let titles: &[&str] = if side { &["Wₘ in", "Wₓ in", "W side", "D ᵀ"] } else { &["Wₘ in", "Wₓ in", "Wₘ out ᵀ", "Wₓ out ᵀ"] };
+    let long = rect.width() > 560.0;
+    let titles = match (side, long) {
+        (true, true) => ["Wₘ in", "Wₓ in", "W side", "readout D, transposed"],
+        (true, false) => ["Wₘ in", "Wₓ in", "W side", "D ᵀ"],
+        (false, true) => ["Wₘ in", "Wₓ in", "Wₘ out, transposed", "Wₓ out, transposed"],
+        (false, false) => ["Wₘ in", "Wₓ in", "Wₘ out ᵀ", "Wₓ out ᵀ"],
+    };
     for (placed, title) in layout.matrices.iter().zip(titles) {
         head(placed.rect.left(), title);
     }
@@ -225,9 +231,12 @@ fn headers(ui: &Ui, rect: Rect, layout: &Layout, live: &Live) {
     head(layout.bars.left(), if layout.bars.width() > 60.0 { "importance" } else { "imp." });
     if let Some(readout) = layout.matrices.get(4) {
         let at = pos2(readout.rect.left() - 8.0, readout.rect.center().y);
-        ui.painter().text(at, Align2::RIGHT_CENTER, "readout D", plain(11.0), palette.mute);
+        ui.painter().text(at, Align2::RIGHT_CENTER, if long { "readout D" } else { "D" }, plain(11.0), palette.mute);
         let right = readout.rect.right_center() + vec2(GAP + 6.0, 0.0);
-        let text = format!("one column a gate, {} outputs", live.recipe.dim);
+        let text = match state.picture.gate_counts[..] {
+            [used, unused] if unused > 0 => format!("{used} gates in use, {unused} unused"),
+            _ => "one column a gate".into(),
+        };
         ui.painter().text(right, Align2::LEFT_CENTER, text, plain(10.5), palette.mute);
     }
 }
