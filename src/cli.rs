@@ -13,8 +13,11 @@ use std::process::ExitCode;
 
 /// What the command line asks for.
 pub enum Request {
-    /// The window, with the recipe of a link or preset.
-    Window,
+    /// The window.
+    Window {
+        /// With the recipe of this link.
+        link: Option<String>,
+    },
     /// Done; leave with this code.
     Exit(ExitCode),
 }
@@ -26,7 +29,9 @@ pub fn run() -> Request {
         Some(("train", arguments)) => train::run(arguments),
         Some(("evaluate", arguments)) => evaluate::run(arguments),
         Some(("devices", arguments)) => devices(arguments.get_flag("json")),
-        _ if crate::platform::has_display() && cfg!(feature = "app") => return Request::Window,
+        _ if crate::platform::has_display() && cfg!(feature = "app") => {
+            return Request::Window { link: text(&matches, "link").map(Into::into) };
+        }
         _ => {
             eprintln!("No display: training the default experiment here instead. `gatelens --help` lists what else can be done.");
             train::default_run()
@@ -68,6 +73,7 @@ fn command() -> Command {
     Command::new("gatelens")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Watch gated recurrent networks train themselves into linear attention. Without a command: opens the window.")
+        .arg(Arg::new("link").value_name("LINK").help("Opens the window with the recipe of a shared link, or of the part after its #"))
         .subcommand(train)
         .subcommand(
             Command::new("evaluate")

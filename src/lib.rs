@@ -27,8 +27,10 @@ pub mod train;
 pub mod analysis;
 pub mod experiment;
 pub mod platform;
-//pub mod ui;
-//pub mod app;
+#[cfg(feature = "app")]
+pub mod ui;
+#[cfg(feature = "app")]
+pub mod app;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
 

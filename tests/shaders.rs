@@ -118,7 +118,7 @@ macro_rules! rust_layout {
 #[test]
 fn shared_structs_and_constants_agree() {
     let (module, _) = parse("clock");
-    let dims = rust_layout!(Dims: batch, time, width_in, width_out, constant, splits, weight, parameters, stream, accumulate, unused_1, unused_2);
+    let dims = rust_layout!(Dims: batch, time, width_in, width_out, constant, splits, weight, parameters, stream, accumulate, first, half);
     assert_eq!(wgsl_layout(&module, "Dims"), dims);
     assert_eq!(wgsl_layout(&module, "Curve"), rust_layout!(Curve: count, cosine, at, value));
     let clock = rust_layout!(Clock: step, halted_at, seed, warmup, peak_rate, base_decay, one_minus_beta1, epsilon, rate, decay,

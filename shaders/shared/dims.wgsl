@@ -12,8 +12,8 @@ struct Dims {
     parameters: u32,
     stream: u32,
     accumulate: u32,
-    unused_1: u32,
-    unused_2: u32,
+    first: u32,
+    half: u32,
 }
 
 struct Curve {

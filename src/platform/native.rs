@@ -124,3 +124,50 @@ pub fn has_display() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     !cfg!(target_os = "linux") || set("DISPLAY") || set("WAYLAND_DISPLAY") || set("WAYLAND_SOCKET")
 }
+
+/// Whether this is a page in a browser.
+pub const BROWSER: bool = false;
+
+/// A native window copies by egui; this only says that there is no browser to ask.
+#[cfg(feature = "app")]
+pub fn copy(_text: &str, done: impl FnOnce(bool) + 'static) {
+    done(false);
+}
+
+/// Native windows have no address.
+pub fn hash() -> Option<String> {
+    None
+}
+
+/// Native windows have no address bar.
+pub fn set_hash(_hash: &str) {}
+
+/// What to append to a page's address, or to give to `gatelens` on the command line.
+pub fn link(hash: &str) -> String {
+    format!("#{hash}")
+}
+
+/// Lets the user choose a weights file; `done` gets it, on another thread.
+#[cfg(feature = "app")]
+pub fn open_file(done: impl FnOnce(super::OpenedFile) + Send + 'static) {
+    std::thread::spawn(move || {
+        let dialog = rfd::AsyncFileDialog::new().add_filter("safetensors", &["safetensors"]).pick_file();
+        if let Some(file) = pollster::block_on(dialog) {
+            done(super::OpenedFile { name: file.file_name(), bytes: pollster::block_on(file.read()) });
+        }
+    });
+}
+
+/// Asks where `bytes` should go and writes them; `done` hears what became of it, on another thread.
+#[cfg(feature = "app")]
+pub fn save_file(name: &str, bytes: &[u8], done: impl FnOnce(Result<String>) + Send + 'static) {
+    let (name, bytes) = (name.to_owned(), bytes.to_vec());
+    std::thread::spawn(move || {
+        let dialog = rfd::AsyncFileDialog::new().set_file_name(&name).add_filter("safetensors", &["safetensors"]).save_file();
+        if let Some(file) = pollster::block_on(dialog) {
+            let path = file.path().display().to_string();
+            let saved = pollster::block_on(file.write(&bytes));
+            done(saved.map(|()| format!("Saved to {path}.")).map_err(|e| Error::System { what: format!("writing {path}"), problem: e.to_string() }));
+        }
+    });
+}

@@ -9,7 +9,7 @@ use gatelens::model::Architecture;
 
 /// A device, or a printed skip; with REQUIRE_GPU=1 a missing device fails the test.
 pub fn context() -> Option<Context> {
-    match Context::headless() {
+    match pollster::block_on(Context::open()) {
         Ok(context) => Some(context),
         Err(error) => {
             assert!(std::env::var("REQUIRE_GPU").is_err(), "REQUIRE_GPU is set, but {error}");
@@ -32,7 +32,7 @@ pub fn training(model: Architecture, sizes: Sizes) -> Program {
     let mut graph = Graph::new(sizes.batch, sizes.time);
     let (x, y): (Var, Var) = gatelens::task::attention::record(&mut graph, sizes.dim);
     let prediction = model.forward(&mut graph, x, sizes.dim);
-    graph.squared_error(prediction, y);
+    graph.squared_error(prediction, y, 0, false);
     Program::training(graph)
 }
 
@@ -61,4 +61,29 @@ pub fn clock(seed: u32, peak_rate: f32) -> Clock {
 /// The twin of `program`.
 pub fn cpu(program: &Program) -> Cpu<f32> {
     Cpu::new(program.clone(), 1, 1 << 30).expect("the CPU engine starts")
+}
+
+/// What poisoned outputs hold before a kernel runs.
+pub const POISON: f32 = -12345.0;
+
+/// ‖actual − expected‖ / ‖expected‖, or why the two cannot be compared.
+pub fn relative_error(actual: &[f32], expected: &[f32]) -> Result<f64, String> {
+    if actual.len() != expected.len() {
+        return Err(format!("{} numbers instead of {}", actual.len(), expected.len()));
+    }
+    if let Some(i) = actual.iter().zip(expected).position(|(a, e)| !(a.is_finite() && e.is_finite())) {
+        return Err(format!("number {i} is {} instead of {}", actual[i], expected[i]));
+    }
+    let square = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>();
+    let difference = square(&mut actual.iter().zip(expected).map(|(&a, &e)| f64::from(a) - f64::from(e)));
+    let norm = square(&mut expected.iter().map(|&e| f64::from(e)));
+    Ok(if difference == 0.0 { 0.0 } else { (difference / norm).sqrt() })
+}
+
+/// Fails unless both are equal to `tolerance`.
+pub fn assert_close(what: &str, actual: &[f32], expected: &[f32], tolerance: f64) {
+    match relative_error(actual, expected) {
+        Ok(error) => assert!(error <= tolerance, "{what}: relative error {error:e} is above {tolerance:e}"),
+        Err(problem) => panic!("{what}: {problem}"),
+    }
 }

@@ -22,6 +22,7 @@ use crate::graph::program::{Call, Program};
 use crate::graph::{BufferId, Graph, Storage};
 use crate::math::float::Float;
 use crate::{Error, Result};
+use rayon::prelude::*;
 pub use lane::{Block, Lane};
 
 /// A program on the processor.
@@ -37,7 +38,7 @@ pub struct Cpu<F> {
     ring: Vec<StepLoss>,
     unread: u64,
     requested: Vec<BufferId>,
-    #[cfg(not(target_arch = "wasm32"))]
+    /// Present with two threads or more; a browser has one.
     pool: Option<rayon::ThreadPool>,
 }
 
@@ -93,7 +94,6 @@ impl<F: Float> Cpu<F> {
             ring: vec![],
             unread: 0,
             requested: vec![],
-            #[cfg(not(target_arch = "wasm32"))]
             pool: pool(threads)?,
             program,
         };
@@ -164,9 +164,7 @@ impl<F: Float> Cpu<F> {
         let work = |lane: &mut Lane<F>| {
             calls.iter().filter(|call| call.kernel.scope() == Scope::Sequences).for_each(|call| lane.run(call, shared));
         };
-        #[cfg(not(target_arch = "wasm32"))]
         if let Some(pool) = &self.pool {
-            use rayon::prelude::*;
             return pool.install(|| lanes.par_iter_mut().with_max_len(1).for_each(work));
         }
         lanes.iter_mut().for_each(work);
@@ -196,9 +194,7 @@ impl<F: Float> Cpu<F> {
         let Self { clock, lanes, first_moment, second_moment, decay_mask, shared, .. } = self;
         let gradients: Vec<&[F]> = lanes.iter().map(|lane| lane.gradients.as_slice()).collect();
         let update = |first: usize, p: &mut [F], m: &mut [F], v: &mut [F]| adamw::update(clock, decay_mask, &gradients, first, p, m, v);
-        #[cfg(not(target_arch = "wasm32"))]
         if let Some(pool) = self.pool.as_ref().filter(|_| shared.parameters.len() >= PARALLEL_PARAMETERS) {
-            use rayon::prelude::*;
             const CHUNK: usize = 4096;
             let chunks = shared.parameters.par_chunks_mut(CHUNK).zip(first_moment.par_chunks_mut(CHUNK)).zip(second_moment.par_chunks_mut(CHUNK));
             return pool.install(|| chunks.enumerate().for_each(|(i, ((p, m), v))| update(i * CHUNK, p, m, v)));
@@ -288,13 +284,9 @@ pub(crate) fn simd<R>(work: impl FnOnce() -> R) -> R {
 }
 
 fn available_threads(asked: usize) -> usize {
-    #[cfg(target_arch = "wasm32")]
-    return asked.clamp(1, 1);
-    #[cfg(not(target_arch = "wasm32"))]
     if asked > 0 { asked } else { std::thread::available_parallelism().map_or(1, std::num::NonZero::get) }
 }
 
-#[cfg(not(target_arch = "wasm32"))]
 fn pool(threads: usize) -> Result<Option<rayon::ThreadPool>> {
     if threads < 2 {
         return Ok(None);

@@ -45,26 +45,22 @@ impl Context {
         Ok(Self { limits: device.limits(), device, queue, info, faults })
     }
 
-    /// A device without a window, on the best adapter: a real GPU before a simulated one.
+    /// A device of its own on the best adapter: a real GPU before a simulated one.
     ///
     /// # Errors
     /// There is none, or it gives no device.
-    #[cfg(not(target_arch = "wasm32"))]
-    pub fn headless() -> Result<Self> {
-        let mut adapters = adapters();
-        adapters.retain(|adapter| usable(adapter).is_ok());
-        adapters.sort_by_key(rank);
-        let Some(adapter) = adapters.into_iter().next() else {
-            return Err(Error::NoGpu("no adapter offers Vulkan, Metal or DX12 with compute shaders".into()));
+    pub async fn open() -> Result<Self> {
+        let Some(adapter) = usable_adapters().await.into_iter().next() else {
+            return Err(Error::NoGpu("no adapter offers WebGPU, Vulkan, Metal or DX12 with compute shaders".into()));
         };
         let descriptor = wgpu::DeviceDescriptor { label: Some("gatelens"), required_limits: wanted_limits(&adapter), ..Default::default() };
-        let made = pollster::block_on(adapter.request_device(&descriptor));
-        let (device, queue) = made.map_err(|e| Error::NoGpu(format!("{} gives no device: {e}", adapter.get_info().name)))?;
+        let made = adapter.request_device(&descriptor).await;
+        let (device, queue) = made.map_err(|e| Error::NoGpu(format!("{} gives no device: {e}", described(&adapter.get_info()).name)))?;
         Self::shared(&adapter, device, queue)
     }
 
     /// What it is.
-    pub fn info(&self) -> &Device {
+    pub fn device(&self) -> &Device {
         &self.info
     }
 
@@ -105,19 +101,23 @@ pub fn wanted_limits(adapter: &wgpu::Adapter) -> wgpu::Limits {
 /// Every adapter that the engine could use, the best first.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn enumerate() -> Vec<Device> {
-    let mut adapters = adapters();
+    pollster::block_on(usable_adapters()).iter().map(|adapter| described(&adapter.get_info())).collect()
+}
+
+async fn usable_adapters() -> Vec<wgpu::Adapter> {
+    let descriptor = wgpu::InstanceDescriptor { backends: wgpu::Backends::PRIMARY, ..wgpu::InstanceDescriptor::new_without_display_handle() };
+    let instance = wgpu::Instance::new(descriptor);
+    let mut adapters = instance.enumerate_adapters(wgpu::Backends::PRIMARY).await;
+    if adapters.iter().any(|adapter| adapter.get_info().backend == wgpu::Backend::BrowserWebGpu) {
+        // A browser names one adapter, and not the fast one unless it is asked to.
+        let options = wgpu::RequestAdapterOptions { power_preference: wgpu::PowerPreference::HighPerformance, ..Default::default() };
+        adapters.splice(0..0, instance.request_adapter(&options).await);
+    }
     adapters.retain(|adapter| usable(adapter).is_ok());
     adapters.sort_by_key(rank);
-    adapters.iter().map(|adapter| described(&adapter.get_info())).collect()
+    adapters
 }
 
-#[cfg(not(target_arch = "wasm32"))]
-fn adapters() -> Vec<wgpu::Adapter> {
-    let descriptor = wgpu::InstanceDescriptor { backends: wgpu::Backends::PRIMARY, ..wgpu::InstanceDescriptor::new_without_display_handle() };
-    pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(wgpu::Backends::PRIMARY))
-}
-
-#[cfg(not(target_arch = "wasm32"))]
 fn rank(adapter: &wgpu::Adapter) -> u8 {
     match adapter.get_info().device_type {
         wgpu::DeviceType::DiscreteGpu => 0,

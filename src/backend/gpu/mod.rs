@@ -2,6 +2,7 @@
 //! Imports `math` and `graph`; the only room, with `app`, that knows wgpu.
 //!
 //! - [`device`]: an adapter and what went wrong with it
+//! - `setup`: whether a program fits, and whether the device accepted it
 //! - [`pipeline`]: a program's calls as pipelines, bind groups and dispatch sizes, made once
 //! - [`run`]: [`Gpu`], the [`super::Backend`]: many steps a submit, no upload a step, never waits
 //! - [`readback`]: one asynchronous copy back at a time: losses, clock, requested buffers
@@ -10,8 +11,11 @@ pub mod device;
 pub mod pipeline;
 pub mod readback;
 pub mod run;
+mod setup;
 
-pub use device::{Context, enumerate, wanted_limits};
+#[cfg(not(target_arch = "wasm32"))]
+pub use device::enumerate;
+pub use device::{Context, wanted_limits};
 pub use run::Gpu;
 
 /// What the engine has asked of the device so far; tests hold it to the promises of [`run`].

@@ -2,26 +2,22 @@
 //! need nothing from the host, so every step is the same commands and one submit holds many of them.
 
 use super::device::Context;
-use super::pipeline::{self, MAX_TEACHER_DIM, Ready};
-use super::readback::{self, Readback};
+use super::pipeline::{self, Ready};
+use super::readback::Readback;
+use super::setup::{Scopes, Setup, fits};
 use super::Counters;
 use crate::backend::{Backend, Device, Progress};
 use crate::graph::dims::{Clock, RING, RUNNING};
 use crate::graph::kernel::Kernel;
 use crate::graph::program::Program;
 use crate::graph::{BufferId, Graph, Storage};
-use crate::{Error, Result};
-use std::future::Future;
+use crate::Result;
 use std::mem::offset_of;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task;
 
 /// Submits that may be in flight together: one that runs, one that waits, so the device is never idle.
 const MAX_SUBMITS: u64 = 2;
-/// More than any sensible run needs; an allocation of this size would rather stall the machine than fail.
-const MAX_BYTES: u64 = 8 << 30;
 
 /// A program on a GPU.
 pub struct Gpu {
@@ -38,20 +34,12 @@ pub struct Gpu {
     /// The step that the submitted work reaches, and the one up to which losses were read.
     begun: u64,
     read: u64,
+    /// Steps asked for that wait until the ring has room for their losses.
+    owed: u64,
     halted: bool,
     submits: u64,
     submits_done: Arc<AtomicU64>,
     counters: Counters,
-}
-
-trait Caught: Future<Output = Option<wgpu::Error>> + wgpu::WasmNotSend {}
-impl<T: Future<Output = Option<wgpu::Error>> + wgpu::WasmNotSend> Caught for T {}
-
-/// Whether everything that the engine made was accepted; natively known at once, in the browser later.
-enum Setup {
-    Pending(Vec<Pin<Box<dyn Caught>>>),
-    Done,
-    Failed(Error),
 }
 
 impl Gpu {
@@ -59,13 +47,11 @@ impl Gpu {
     ///
     /// # Errors
     /// More memory than the device allows, or a device that refuses a buffer or a shader.
-    pub fn new(context: Context, program: Program) -> Result<Self> {
+    pub fn new(context: &Context, program: Program) -> Result<Self> {
         context.check()?;
-        fits(&context, &program)?;
+        fits(context, &program)?;
         let (device, queue) = (&context.device, &context.queue);
-        let memory = device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
-        let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
-        let validation = device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let scopes = Scopes::open(device);
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let allocate = |buffer: &crate::graph::Buffer| {
             let size = 4 * buffer.len.max(1) as u64;
@@ -74,11 +60,11 @@ impl Gpu {
         let buffers: Vec<wgpu::Buffer> = program.buffers.iter().map(allocate).collect();
         let dims = pipeline::dims_buffer(device, queue, &program);
         let calls = pipeline::prepare(device, &program, &dims, &buffers);
-        let setup = Setup::Pending(vec![Box::pin(validation.pop()), Box::pin(internal.pop()), Box::pin(memory.pop())]);
+        let setup = scopes.close();
         let uploads = program.calls.len() as u64;
         let mut gpu = Self {
             trains: [Kernel::ClockAdvance, Kernel::ReduceLoss].iter().all(|kernel| program.calls.iter().any(|call| call.kernel == *kernel)),
-            context,
+            context: context.clone(),
             buffers,
             dims,
             calls,
@@ -87,6 +73,7 @@ impl Gpu {
             requested: vec![],
             begun: 0,
             read: 0,
+            owed: 0,
             halted: false,
             submits: 0,
             submits_done: Arc::default(),
@@ -161,29 +148,13 @@ impl Gpu {
 
     /// Whether a readback would bring something.
     fn has_news(&self) -> bool {
-        self.begun > self.read || !self.requested.is_empty()
+        self.begun > self.read || !self.requested.is_empty() || self.owed > 0
     }
 
     fn check(&mut self) -> Result<()> {
-        if let Setup::Pending(scopes) = &mut self.setup {
-            let mut waker = task::Context::from_waker(task::Waker::noop());
-            let mut caught = None;
-            scopes.retain_mut(|scope| match scope.as_mut().poll(&mut waker) {
-                task::Poll::Pending => true,
-                task::Poll::Ready(error) => {
-                    caught = caught.take().or(error);
-                    false
-                }
-            });
-            let done = scopes.is_empty();
-            if let Some(error) = caught {
-                self.setup = Setup::Failed(refusal(&error, &self.program));
-            } else if done {
-                self.setup = Setup::Done;
-            }
-        }
+        self.setup.poll(&self.program);
         self.context.check()?;
-        if let Setup::Failed(error) = &self.setup { Err(error.clone()) } else { Ok(()) }
+        self.setup.check()
     }
 
     fn submit(&mut self, encoder: wgpu::CommandEncoder) {
@@ -207,6 +178,30 @@ impl Gpu {
         true
     }
 
+    /// Begins the steps that are owed, as far as the ring has room: losses that nobody has read are not overwritten.
+    fn work(&mut self) {
+        let room = RING as u64 - (self.begun - self.read);
+        let steps = if self.trains { self.owed.min(room) } else { self.owed };
+        if steps == 0 {
+            return;
+        }
+        let mut encoder = self.encoder();
+        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+        for _ in 0..steps {
+            self.calls.iter().for_each(|call| call.encode(&mut pass));
+        }
+        drop(pass);
+        self.owed -= steps;
+        self.begun += if self.trains { steps } else { 0 };
+        self.counters.steps += steps;
+        self.counters.dispatches += steps * self.calls.len() as u64;
+        let reads = self.record_readback(&mut encoder);
+        self.submit(encoder);
+        if reads {
+            self.readback.map();
+        }
+    }
+
     fn encoder(&self) -> wgpu::CommandEncoder {
         self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("steps") })
     }
@@ -214,7 +209,7 @@ impl Gpu {
 
 impl Backend for Gpu {
     fn device(&self) -> &Device {
-        self.context.info()
+        self.context.device()
     }
 
     fn program(&self) -> &Program {
@@ -232,7 +227,8 @@ impl Backend for Gpu {
         self.context.queue.write_buffer(&self.buffers[Graph::CLOCK.0], 0, bytemuck::bytes_of(clock));
         self.counters.uploads += 1;
         self.readback.outdate();
-        (self.begun, self.read, self.halted) = (clock.step.into(), clock.step.into(), false);
+        (self.begun, self.read) = (clock.step.into(), clock.step.into());
+        (self.owed, self.halted) = (0, false);
     }
 
     fn set_rates(&mut self, peak_rate: f32, base_decay: f32) {
@@ -244,32 +240,16 @@ impl Backend for Gpu {
 
     fn advance(&mut self, steps: u32) -> Result<()> {
         self.check()?;
-        let room = RING as u64 - (self.begun - self.read); // losses that nobody has read are not overwritten
-        let steps = if self.trains { u64::from(steps).min(room) } else { steps.into() };
-        if steps == 0 || self.halted || self.busy() {
-            return Ok(());
-        }
-        let mut encoder = self.encoder();
-        let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        for _ in 0..steps {
-            self.calls.iter().for_each(|call| call.encode(&mut pass));
-        }
-        drop(pass);
-        self.counters.steps += steps;
-        self.counters.dispatches += steps * self.calls.len() as u64;
-        self.begun += if self.trains { steps } else { 0 };
-        let reads = self.record_readback(&mut encoder);
-        self.submit(encoder);
-        if reads {
-            self.readback.map();
+        if !self.halted && !self.busy() {
+            self.owed = steps.into();
+            self.work();
         }
         Ok(())
     }
 
     fn busy(&self) -> bool {
         let in_flight = self.submits - self.submits_done.load(Ordering::Acquire);
-        let full = self.begun - self.read >= RING as u64;
-        in_flight >= MAX_SUBMITS || full || matches!(self.setup, Setup::Pending(_))
+        in_flight >= MAX_SUBMITS || self.owed > 0 || self.setup.pending()
     }
 
     fn request(&mut self, buffer: BufferId) {
@@ -292,8 +272,9 @@ impl Backend for Gpu {
             }
         }
         if self.halted {
-            self.begun = self.read; // what was begun after the halt did nothing
+            (self.begun, self.owed) = (self.read, 0); // what was begun after the halt did nothing
         }
+        self.work();
         if !self.readback.in_flight() && self.has_news() {
             let mut encoder = self.encoder();
             self.record_readback(&mut encoder);
@@ -309,39 +290,5 @@ impl Drop for Gpu {
     fn drop(&mut self) {
         self.buffers.iter().chain([&self.dims]).for_each(wgpu::Buffer::destroy);
         self.readback.destroy();
-    }
-}
-
-/// Refuses what the device cannot hold before anything is allocated.
-fn fits(context: &Context, program: &Program) -> Result<()> {
-    let mib = |bytes: u64| bytes.div_ceil(1 << 20);
-    let too_large = |what: &str, needed: u64, allowed: u64| Error::TooLarge {
-        what: what.into(),
-        needed_mib: mib(needed),
-        device: context.info().name.clone(),
-        allowed_mib: allowed >> 20,
-    };
-    let limits = &context.limits;
-    let (name, largest) = program.largest();
-    let allowed = u64::from(limits.max_storage_buffer_binding_size).min(limits.max_buffer_size.saturating_sub(readback::FIXED_BYTES));
-    if largest > allowed {
-        return Err(too_large(&format!("the buffer \"{name}\""), largest, allowed));
-    }
-    if program.bytes() > MAX_BYTES {
-        return Err(too_large("all its buffers", program.bytes(), MAX_BYTES));
-    }
-    let wide = |call: &&crate::graph::program::Call| call.kernel == Kernel::AttentionTeacher && call.dims.width_in > MAX_TEACHER_DIM;
-    match program.calls.iter().find(wide) {
-        Some(call) => Err(Error::setting("d", call.dims.width_in, format!("at most {MAX_TEACHER_DIM} for an attention teacher on the GPU"))),
-        None => Ok(()),
-    }
-}
-
-fn refusal(error: &wgpu::Error, program: &Program) -> Error {
-    match error {
-        wgpu::Error::OutOfMemory { .. } => {
-            Error::Device(format!("its memory is too small for the {} MiB of this run; lower batch, T, n or m", program.bytes().div_ceil(1 << 20)))
-        }
-        other => Error::Device(other.to_string()),
     }
 }

@@ -1,0 +1,381 @@
+//! The window: owns the training's link and what is known of it; `logic` takes in, `ui` draws and applies what was asked for.
+
+mod dropped;
+mod session;
+
+use crate::experiment::live::Live;
+use crate::experiment::recipe::{Engine, Recipe};
+use crate::experiment::runner::Command;
+use crate::experiment::{checkpoint, preset};
+use crate::platform::{self, Link, OpenedFile};
+use crate::task::Teacher;
+use crate::train::pacer::Speed;
+use crate::train::session::Snapshot;
+use crate::ui::{self, Message, View, action::Action};
+use crate::{Error, Result};
+use eframe::egui;
+use std::sync::mpsc::{self, Receiver, Sender};
+use web_time::Instant;
+
+/// The app, natively and on the page.
+pub struct App {
+    ctx: egui::Context,
+    link: Link,
+    live: Live,
+    /// The settings as they are in the controls.
+    draft: Recipe,
+    preset: String,
+    speed: Speed,
+    /// The teacher of a loaded file, instead of the recipe's own.
+    teacher: Option<Teacher>,
+    messages: Vec<Message>,
+    /// The link as text, when the clipboard was refused.
+    link_text: Option<String>,
+    resume: Option<session::Stored>,
+    /// The hash that the page's address should have.
+    hash: String,
+    arrivals: (Sender<Arrival>, Receiver<Arrival>),
+    panels: ui::State,
+    frames: Frames,
+}
+
+/// What dialogs and the browser bring, some frames later.
+enum Arrival {
+    File(Result<OpenedFile>),
+    Note(Result<String>),
+    Copied { allowed: bool, link: String },
+}
+
+/// How regularly frames come.
+#[derive(Default)]
+struct Frames {
+    count: u64,
+    last: Option<Instant>,
+    recent_ms: std::collections::VecDeque<f64>,
+}
+
+const STORED_SESSION: &str = "session";
+
+impl App {
+    /// Starts training what `link` (a URL hash, or a whole address) asks for, or the default preset.
+    ///
+    /// # Errors
+    /// No thread or worker for the training.
+    pub fn new(cc: &eframe::CreationContext<'_>, link: Option<&str>) -> Result<Self> {
+        ui::theme::install(&cc.egui_ctx);
+        let hash = link.map(|link| link.split_once('#').map_or(link, |(_, hash)| hash)).unwrap_or_default();
+        let (preset, recipe, problems) = Recipe::from_hash(hash);
+        let resume = cc.storage.and_then(|storage| session::stored(storage.get_string(STORED_SESSION)?.as_str()));
+        let mut app = Self {
+            ctx: cc.egui_ctx.clone(),
+            link: spawn(&cc.egui_ctx)?,
+            live: Live::new(0, recipe.clone()),
+            draft: recipe.clone(),
+            preset,
+            speed: Speed::Full,
+            teacher: None,
+            messages: problems.iter().map(|problem| Message::warning(format!("In the link: {problem}"))).collect(),
+            link_text: None,
+            resume: resume.filter(|stored| hash.is_empty() || stored.hash == hash),
+            hash: String::new(),
+            arrivals: mpsc::channel(),
+            panels: ui::State::default(),
+            frames: Frames::default(),
+        };
+        app.start(recipe, None, None, true);
+        Ok(app)
+    }
+
+    /// For the page's script and tests.
+    pub fn status(&self) -> serde_json::Value {
+        let device = self.live.device.as_ref();
+        let (loss, nmse) = self.live.history.smooth().unzip();
+        let finite = |value: Option<f64>| value.filter(|v| v.is_finite());
+        let failure = self.live.failure.as_ref().map(ToString::to_string);
+        let message = failure.or_else(|| self.messages.last().map(|message| message.text.clone()));
+        serde_json::json!({
+            "step": self.live.step, "steps": self.live.recipe.steps, "loss": finite(loss), "nmse": finite(nmse),
+            "steps_per_s": self.live.steps_per_second(), "running": self.live.running,
+            "backend": device.map(|device| device.kind.as_str()), "adapter": device.map(|device| device.name.clone()),
+            "software": device.is_some_and(|device| device.software), "message": message,
+            "messages": self.messages.iter().map(|message| message.text.clone()).collect::<Vec<_>>(),
+            "ended": self.live.end.as_ref().map(|end| format!("{end:?}")),
+            "frames": self.frames.count, "frame_ms_max": self.frames.recent_ms.iter().copied().fold(0.0, f64::max),
+            "frame_ms_median": self.frames.median_ms(),
+        })
+    }
+
+    /// A command of the page's script: an object with `play`, `pause`, `reset`, `load` or `lose_device`.
+    pub fn command(&mut self, json: &str) {
+        let Ok(serde_json::Value::Object(command)) = serde_json::from_str(json) else {
+            return self.messages.push(Message::warning(format!("The page's script sent {json}; expected an object like {{\"play\": true}}.")));
+        };
+        for (key, value) in command {
+            match (key.as_str(), value.as_str()) {
+                ("play", _) => self.send(Command::Run(true)),
+                ("pause", _) => self.send(Command::Run(false)),
+                ("reset", _) => self.apply(Action::Restart),
+                ("lose_device", _) => self.send(Command::LoseDevice),
+                ("load", Some(hash)) => self.load_hash(hash),
+                _ => self.messages.push(Message::warning(format!("The page's script asked for {key}; known are play, pause, reset and load."))),
+            }
+        }
+        self.ctx.request_repaint();
+    }
+
+    fn send(&mut self, command: Command) {
+        if let Err(error) = self.link.send(command) {
+            self.lost_link(error);
+        }
+    }
+
+    fn lost_link(&mut self, error: Error) {
+        if self.live.failure.is_none() {
+            (self.live.failure, self.live.running) = (Some(error), false);
+        }
+    }
+
+    fn load_hash(&mut self, hash: &str) {
+        let (preset, recipe, problems) = Recipe::from_hash(hash);
+        self.messages.extend(problems.iter().map(|problem| Message::warning(format!("In the link: {problem}"))));
+        self.preset = preset;
+        self.start(recipe, None, None, true);
+    }
+
+    /// Takes in everything that has arrived.
+    fn receive(&mut self) {
+        let now = Instant::now();
+        loop {
+            match self.link.try_receive() {
+                Ok(Some((run, update))) => self.live.apply(run, update, now),
+                Ok(None) => break,
+                Err(error) => {
+                    self.lost_link(error);
+                    break;
+                }
+            }
+        }
+        self.messages.extend(self.live.notes.drain(..).map(Message::warning));
+        while let Ok(arrival) = self.arrivals.1.try_recv() {
+            match arrival {
+                Arrival::File(Ok(file)) => self.load_file(&file),
+                Arrival::Note(Ok(text)) => self.messages.push(Message::info(text)),
+                Arrival::File(Err(error)) | Arrival::Note(Err(error)) => self.messages.push(Message::warning(error.to_string())),
+                Arrival::Copied { allowed: true, .. } => self.messages.push(Message::info("The link to this run is on the clipboard.")),
+                Arrival::Copied { allowed: false, link } => self.link_text = Some(link),
+            }
+        }
+        if let Some(hash) = platform::hash().filter(|hash| hash.trim_start_matches('#') != self.hash) {
+            self.load_hash(&hash);
+        }
+    }
+
+    fn dropped(&self, ctx: &egui::Context) {
+        for file in ctx.input(|input| input.raw.dropped_files.clone()) {
+            let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
+            dropped::read(file, move |file| {
+                if sender.send(Arrival::File(file)).is_ok() {
+                    ctx.request_repaint();
+                }
+            });
+        }
+    }
+
+    /// A weights file: training goes on from it. A bad one changes nothing.
+    fn load_file(&mut self, file: &OpenedFile) {
+        let loaded = checkpoint::read(&file.name, &file.bytes).and_then(|loaded| Ok((loaded.to_recipe(&file.name)?, loaded)));
+        match loaded {
+            Ok((recipe, loaded)) => {
+                self.messages.extend(loaded.notes.iter().map(|note| Message::info(format!("{}: {note}", file.name))));
+                if loaded.recipe.is_none() {
+                    let text = format!("{} says nothing of how it was trained: sizes are its own, the other settings the default ones.", file.name);
+                    self.messages.push(Message::info(text));
+                }
+                self.messages.push(Message::info(format!("Loaded {} at step {}; press play to go on.", file.name, loaded.snapshot.step)));
+                self.start(recipe, Some(loaded.snapshot), loaded.teacher, false);
+            }
+            Err(error) => self.messages.push(Message::warning(format!("{error}. The training was left as it is."))),
+        }
+    }
+
+    /// Carries out what the user asked for.
+    fn apply(&mut self, action: Action) {
+        match action {
+            Action::Run(running) => self.send(Command::Run(running)),
+            Action::Steps(steps) => self.send(Command::Steps(steps)),
+            Action::Restart => self.start(self.draft.clone(), None, self.teacher.clone(), true),
+            Action::Reseed => {
+                self.draft.seed = self.draft.seed.wrapping_add(1);
+                self.start(self.draft.clone(), None, None, true);
+            }
+            Action::Speed(speed) => {
+                self.speed = speed;
+                self.send(Command::Speed(speed));
+            }
+            Action::Rates => {
+                let Recipe { learning_rate, weight_decay, .. } = self.draft;
+                (self.live.recipe.learning_rate, self.live.recipe.weight_decay) = (learning_rate, weight_decay);
+                self.send(Command::Rates { learning_rate, weight_decay });
+                self.show_hash();
+            }
+            Action::Preset(name) => {
+                if let Some(preset) = preset::find(&name) {
+                    self.preset = name;
+                    self.start(preset.recipe, None, None, true);
+                }
+            }
+            Action::CopyLink => self.copy_link(),
+            Action::Save => self.save(),
+            Action::Open => {
+                let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
+                platform::open_file(move |file| {
+                    if sender.send(Arrival::File(Ok(file))).is_ok() {
+                        ctx.request_repaint();
+                    }
+                });
+            }
+            Action::Rescue => {
+                let recipe = Recipe { learning_rate: self.live.recipe.learning_rate / 10.0, ..self.live.recipe.clone() };
+                self.start(recipe, self.live.good.clone(), self.teacher.clone(), true);
+            }
+            Action::OnCpu => self.start(Recipe { backend: Engine::Cpu, ..self.live.recipe.clone() }, self.live.good.clone(), self.teacher.clone(), true),
+            Action::Retry => self.retry(),
+            Action::Resume(accepted) => {
+                if let Some(stored) = self.resume.take().filter(|_| accepted) {
+                    self.load_file(&OpenedFile { name: "last session".into(), bytes: stored.bytes });
+                    self.send(Command::Run(true));
+                }
+            }
+        }
+    }
+
+    fn retry(&mut self) {
+        match spawn(&self.ctx) {
+            Ok(link) => {
+                self.link = link;
+                self.start(self.live.recipe.clone(), self.live.good.clone(), self.teacher.clone(), true);
+            }
+            Err(error) => self.lost_link(error),
+        }
+    }
+
+    /// Replaces the training.
+    fn start(&mut self, recipe: Recipe, from: Option<Snapshot>, teacher: Option<Teacher>, running: bool) {
+        if let Err(error) = recipe.check() {
+            return self.messages.push(Message::warning(error.to_string()));
+        }
+        let run = self.live.run + 1;
+        self.live = session::successor(&mut self.live, run, &recipe, from.as_ref());
+        self.draft = recipe.clone();
+        self.teacher.clone_from(&teacher);
+        self.send(session::start(run, recipe, from, teacher, running));
+        self.send(Command::Speed(self.speed));
+        self.show_hash();
+    }
+
+    fn show_hash(&mut self) {
+        self.hash = self.live.recipe.to_hash(&self.preset);
+        platform::set_hash(&self.hash);
+    }
+
+    fn copy_link(&mut self) {
+        let link = platform::link(&self.hash);
+        if platform::BROWSER {
+            let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
+            platform::copy(&link.clone(), move |allowed| {
+                if sender.send(Arrival::Copied { allowed, link }).is_ok() {
+                    ctx.request_repaint();
+                }
+            });
+        } else {
+            self.ctx.copy_text(link.clone());
+            self.messages.push(Message::info(format!("Copied {link}: append it to the page's address, or give it to gatelens in the terminal.")));
+        }
+    }
+
+    fn save(&mut self) {
+        let Some(bytes) = self.checkpoint() else {
+            return self.messages.push(Message::warning("There is nothing to save yet."));
+        };
+        let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
+        let done = move |result| {
+            if sender.send(Arrival::Note(result)).is_ok() {
+                ctx.request_repaint();
+            }
+        };
+        match bytes {
+            Ok((name, bytes)) => platform::save_file(&name, &bytes, done),
+            Err(error) => done(Err(error)),
+        }
+    }
+
+    /// The newest state as a file: name and content.
+    fn checkpoint(&self) -> Option<Result<(String, Vec<u8>)>> {
+        let snapshot = self.live.snapshot.as_ref()?;
+        let teacher = self.teacher.clone().unwrap_or_else(|| self.live.recipe.plan().teacher());
+        let name = format!("gatelens-{}-step-{}.safetensors", self.preset, snapshot.step);
+        Some(checkpoint::write(&self.live.recipe, snapshot, &teacher).map(|bytes| (name, bytes)))
+    }
+}
+
+impl eframe::App for App {
+    fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
+        self.receive();
+        self.dropped(ctx);
+    }
+
+    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
+        self.frames.tick();
+        let view = View {
+            live: &self.live,
+            draft: &mut self.draft,
+            preset: &self.preset,
+            speed: self.speed,
+            link: self.link_text.as_deref(),
+            resume: self.resume.as_ref().map(|stored| &stored.offer),
+            messages: &mut self.messages,
+            web: platform::BROWSER,
+        };
+        for action in self.panels.show(ui, view) {
+            self.apply(action);
+        }
+    }
+
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        // A session of a few steps does not replace one that is still on offer.
+        if self.resume.is_none()
+            && let Some(Ok((_, bytes))) = self.checkpoint()
+            && let Some(text) = session::to_store(&bytes)
+        {
+            storage.set_string(STORED_SESSION, text);
+        }
+    }
+
+    fn auto_save_interval(&self) -> std::time::Duration {
+        std::time::Duration::from_secs(5)
+    }
+}
+
+impl Frames {
+    fn tick(&mut self) {
+        let now = Instant::now();
+        if let Some(last) = self.last.replace(now) {
+            self.recent_ms.push_back(now.duration_since(last).as_secs_f64() * 1e3);
+            if self.recent_ms.len() > 120 {
+                self.recent_ms.pop_front();
+            }
+        }
+        self.count += 1;
+    }
+
+    fn median_ms(&self) -> Option<f64> {
+        let mut sorted: Vec<f64> = self.recent_ms.iter().copied().collect();
+        sorted.sort_by(f64::total_cmp);
+        sorted.get(sorted.len() / 2).copied()
+    }
+}
+
+fn spawn(ctx: &egui::Context) -> Result<Link> {
+    let ctx = ctx.clone();
+    Link::spawn(move || ctx.request_repaint())
+}

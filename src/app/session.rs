@@ -1,0 +1,57 @@
+//! Starting a training, and keeping the last one from visit to visit.
+
+use crate::experiment::live::Live;
+use crate::experiment::recipe::Recipe;
+use crate::experiment::runner::{Command, Start};
+use crate::experiment::{checkpoint, preset};
+use crate::platform;
+use crate::task::Teacher;
+use crate::train::session::Snapshot;
+use crate::ui::ResumeOffer;
+
+/// The command that starts `recipe`.
+pub fn start(run: u32, recipe: Recipe, from: Option<Snapshot>, teacher: Option<Teacher>, running: bool) -> Command {
+    let memory_limit = platform::memory_limit();
+    Command::Start(Box::new(Start { run, recipe, from, teacher, running, threads: 0, memory_limit }))
+}
+
+/// What is known of the next training before it answers. Going back within the same network keeps the curves until then.
+pub fn successor(old: &mut Live, run: u32, recipe: &Recipe, from: Option<&Snapshot>) -> Live {
+    let mut live = Live::new(run, recipe.clone());
+    if let Some(snapshot) = from {
+        live.step = snapshot.step;
+        (live.snapshot, live.good) = (Some(snapshot.clone()), Some(snapshot.clone()));
+        if old.table == live.table && old.recipe.seed == recipe.seed && old.step >= snapshot.step {
+            (live.history, live.lambdas) = (std::mem::take(&mut old.history), std::mem::take(&mut old.lambdas));
+        }
+    }
+    live
+}
+
+/// A session larger than this is not kept: a browser's storage holds about 5 MB.
+const STORED_BYTES: usize = 2_000_000;
+
+/// A checkpoint as text for eframe's storage, if it is small enough.
+pub fn to_store(bytes: &[u8]) -> Option<String> {
+    (bytes.len() <= STORED_BYTES).then(|| bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The last visit's session.
+pub struct Stored {
+    /// What the user is told of it.
+    pub offer: ResumeOffer,
+    /// Its recipe as a URL hash.
+    pub hash: String,
+    /// The checkpoint file.
+    pub bytes: Vec<u8>,
+}
+
+/// The last visit's session, if it went anywhere and still reads.
+pub fn stored(text: &str) -> Option<Stored> {
+    let bytes: Vec<u8> = (0..text.len() / 2).map(|i| u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok()).collect::<Option<_>>()?;
+    let loaded = checkpoint::read("last session", &bytes).ok()?;
+    let recipe = loaded.recipe?;
+    let step = loaded.snapshot.step;
+    let title = format!("d = {}, n = {}, seed {}", recipe.dim, recipe.hidden, recipe.seed);
+    (step > 0).then(|| Stored { offer: ResumeOffer { step, title }, hash: recipe.to_hash(preset::DEFAULT), bytes })
+}

@@ -1,0 +1,51 @@
+//! A titled part of the window.
+
+use super::theme::{Palette, plain, strong};
+use crate::experiment::live::Live;
+use eframe::egui;
+use egui::{Align, Align2, Layout, Rect, Ui, UiBuilder, pos2, vec2};
+
+/// Space around a card's content.
+pub const MARGIN: f32 = 12.0;
+
+/// Draws title and subtitle at the top of `rect`, `tools` at the right end of that row; returns the rectangle that is left.
+pub fn show(ui: &mut Ui, rect: Rect, title: &str, subtitle: &str, tools: impl FnOnce(&mut Ui)) -> Rect {
+    let palette = Palette::of(ui);
+    let inner = rect.shrink2(vec2(MARGIN, 0.0));
+    let row = Rect::from_min_size(inner.min + vec2(0.0, 6.0), vec2(inner.width().max(0.0), ui.spacing().interact_size.y + 2.0));
+    let mut tool_ui = ui.new_child(UiBuilder::new().id_salt(title).max_rect(row).layout(Layout::right_to_left(Align::Center)));
+    tools(&mut tool_ui);
+    let right = if tool_ui.min_rect().width() > 0.0 { tool_ui.min_rect().left() } else { row.right() };
+    let painter = ui.painter().with_clip_rect(Rect::from_min_max(row.min, pos2(right - 6.0, row.max.y)).intersect(ui.clip_rect()));
+    let heading = painter.text(row.left_center(), Align2::LEFT_CENTER, title, strong(12.5), palette.ink);
+    let space = right - 6.0 - heading.right() - 8.0;
+    let width = |text: &str| painter.layout_no_wrap(text.into(), plain(12.0), palette.mute).size().x;
+    // A subtitle that would be cut is left out.
+    if width(subtitle) <= space {
+        painter.text(pos2(heading.right() + 8.0, row.center().y), Align2::LEFT_CENTER, subtitle, plain(12.0), palette.mute);
+    }
+    Rect::from_min_max(pos2(inner.left(), row.bottom() + 2.0), pos2(inner.right(), rect.bottom() - 6.0))
+}
+
+/// Says why there is nothing to draw yet.
+pub fn waiting(ui: &Ui, rect: Rect, live: &Live) {
+    empty(ui, rect, if live.failure.is_some() { "nothing to show" } else { "preparing…" });
+}
+
+/// Says `text` in the middle of `rect`, where there is nothing to draw yet.
+pub fn empty(ui: &Ui, rect: Rect, text: &str) {
+    ui.painter().text(rect.center(), Align2::CENTER_CENTER, text, plain(12.5), Palette::of(ui).mute);
+}
+
+/// A rule between two cards.
+pub fn rule(ui: &Ui, from: egui::Pos2, to: egui::Pos2) {
+    ui.painter().line_segment([from, to], egui::Stroke::new(1.0, Palette::of(ui).line));
+}
+
+/// A small switch for a card's title row.
+pub fn switch(ui: &mut Ui, on: &mut bool, text: &str, help: &str) {
+    let response = ui.add(egui::Button::selectable(*on, egui::RichText::new(text).size(11.5))).on_hover_text(help);
+    if response.clicked() {
+        *on = !*on;
+    }
+}

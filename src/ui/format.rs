@@ -1,0 +1,78 @@
+//! Numbers as people read them.
+
+/// 19 900, with thin spaces that do not break.
+pub fn thousands(value: u64) -> String {
+    let digits = value.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// 8.2e-5; what is not a number says so.
+pub fn scientific(value: f64) -> String {
+    if value == 0.0 {
+        "0".into()
+    } else if value.is_finite() {
+        format!("{value:.1e}").replace('-', "−")
+    } else {
+        "not a number".into()
+    }
+}
+
+/// Three digits that matter, signed.
+pub fn signed(value: f32) -> String {
+    let text = match value.abs() {
+        0.0 => "0".into(),
+        size if (0.01..1000.0).contains(&size) => format!("{value:.3}"),
+        _ => format!("{value:.2e}"),
+    };
+    text.replace('-', "−")
+}
+
+/// 12k, 1.5M: for axes.
+pub fn short(value: f64) -> String {
+    let (scaled, unit) = if value >= 1e6 { (value / 1e6, "M") } else if value >= 1e3 { (value / 1e3, "k") } else { (value, "") };
+    let text = format!("{scaled:.2}");
+    format!("{}{unit}", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// λ, which is most interesting close to 0 and 1.
+pub fn lambda(value: f32) -> String {
+    match value {
+        v if v > 0.999 => format!("1 − {}", scientific(f64::from(1.0 - v))),
+        v if v < 0.001 => scientific(f64::from(v)),
+        v => format!("{v:.3}"),
+    }
+}
+
+/// 72 MB.
+pub fn bytes(value: u64) -> String {
+    match value {
+        0..1_000_000 => format!("{} kB", value.div_ceil(1000)),
+        1_000_000..1_000_000_000 => format!("{} MB", value.div_ceil(1_000_000)),
+        _ => format!("{:.1} GB", value as f64 / 1e9),
+    }
+}
+
+/// Subscript digits: y₁₂.
+pub fn subscript(value: usize) -> String {
+    value.to_string().chars().filter_map(|digit| digit.to_digit(10).and_then(|d| char::from_u32(0x2080 + d))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(thousands(1_234_567), "1\u{202f}234\u{202f}567");
+        assert_eq!((thousands(999), short(12_500.0), short(20.0)), ("999".into(), "12.5k".into(), "20".into()));
+        assert_eq!((scientific(8.24e-5), scientific(f64::NAN)), ("8.2e−5".into(), "not a number".into()));
+        assert_eq!((signed(-0.5), lambda(0.5), subscript(12)), ("−0.500".into(), "0.500".into(), "₁₂".into()));
+    }
+}

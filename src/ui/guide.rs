@@ -1,0 +1,183 @@
+//! "What to look at": sentences about what was measured just now, and nothing else.
+
+use super::controls::heading;
+use super::theme::{Palette, plain, strong};
+use super::{Action, View, format};
+use crate::analysis::importance::{Census, THRESHOLD};
+use crate::experiment::live::{End, Live};
+use crate::experiment::preset;
+use crate::experiment::recipe::{Gating, Recipe};
+use eframe::egui;
+use egui::text::{LayoutJob, TextFormat};
+use egui::{Color32, FontId, Label, RichText, Ui};
+
+/// Draws the column.
+pub fn show(ui: &mut Ui, view: &View<'_>, actions: &mut Vec<Action>) {
+    let palette = Palette::of(ui);
+    ui.add_space(10.0);
+    ui.spacing_mut().item_spacing.y = 8.0;
+    heading(ui, "WHAT TO LOOK AT");
+    let census = view.live.weights.as_ref().map(|weights| weights.importance.census(THRESHOLD));
+    ui.add(Label::new(RichText::new(headline(view.live)).font(strong(16.0))).wrap());
+    if let Some(census) = census {
+        ui.add(Label::new(counts(view.live, &census, palette)).wrap());
+    }
+    ui.add(Label::new(fit(view.live, palette)).wrap());
+    let mute = |ui: &mut Ui, text: String| ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
+    mute(ui, meaning(&view.live.recipe));
+    if view.live.probe.is_some() {
+        mute(ui, "The two contribution maps agree where the student takes from each earlier token what attention takes.".into());
+    }
+    ui.add_space(4.0);
+    heading(ui, "TRY NEXT");
+    if matches!(view.live.end, Some(End::Finished)) {
+        link(ui, "Another seed: are the counts the same?", "Reseed (Shift+R)", Action::Reseed, actions);
+    }
+    for name in ["quick", "discover", "low-rank", "side", "paper"] {
+        if let Some(preset) = preset::find(name).filter(|preset| preset.name != view.preset) {
+            link(ui, &preset.title, &preset.about, Action::Preset(preset.name), actions);
+        }
+    }
+    ui.add_space(10.0);
+}
+
+fn link(ui: &mut Ui, text: &str, help: &str, action: Action, actions: &mut Vec<Action>) {
+    if ui.link(format!("{text} →")).on_hover_text(help).clicked() {
+        actions.push(action);
+    }
+}
+
+/// What the loss says, in a sentence.
+fn headline(live: &Live) -> &'static str {
+    if live.failure.is_some() {
+        return "Training has stopped.";
+    }
+    if matches!(live.end, Some(End::Diverged(_))) {
+        return "The loss is no longer a number.";
+    }
+    match live.history.smooth().map(|(_, nmse)| nmse) {
+        None => "Getting ready to train.",
+        Some(nmse) if nmse < 1e-4 => "It computes what linear attention computes.",
+        Some(nmse) if nmse < 1e-2 => "It imitates linear attention closely.",
+        Some(nmse) if nmse < 0.5 => "It is learning to imitate linear attention.",
+        Some(_) => "It does not follow the teacher yet.",
+    }
+}
+
+/// Key-value and query neurons of the constructions in appendix A of the paper.
+pub fn construction(recipe: &Recipe) -> (usize, usize) {
+    let d = recipe.dim;
+    let r = if recipe.rank == 0 { d } else { recipe.rank.min(d) };
+    match recipe.gating {
+        // r values times r keys; no query neurons.
+        Gating::Side => (r * r, 0),
+        // The same, less what symmetry saves where values and keys overlap: d(d+1)/2 at full rank.
+        Gating::Output => {
+            let overlap = (2 * r).saturating_sub(d);
+            (r * r - overlap * overlap.saturating_sub(1) / 2, r)
+        }
+    }
+}
+
+fn counts(live: &Live, census: &Census, palette: &Palette) -> LayoutJob {
+    let mut text = Text::new(palette);
+    let Census { key_value, query, between, unused, gates } = *census;
+    text.plain("Right now ").marked(&neurons(key_value), palette.key_value).plain(verb(key_value, " remembers", " remember"));
+    text.plain(" (λ > 0.9) and ").marked(&query.to_string(), palette.query).plain(verb(query, " passes", " pass"));
+    text.plain(" the current token on (λ < 0.1). ");
+    if between > 0 {
+        text.plain(&format!("{between} {} between. ", verb(between, "is", "are")));
+    }
+    if unused > 0 {
+        text.plain(&format!("{unused} {} under 1 % of the largest importance. ", verb(unused, "is", "are")));
+    }
+    let recipe = &live.recipe;
+    if recipe.gating == Gating::Output {
+        text.plain(&format!("{gates} of {} output gates are in use. ", recipe.gates));
+    }
+    let (needs_key_value, needs_query) = construction(recipe);
+    let rank = if recipe.rank == 0 || recipe.rank >= recipe.dim { String::new() } else { format!(" and rank {}", recipe.rank) };
+    text.plain(&format!("Linear attention of width {}{rank} can be built from ", recipe.dim));
+    text.marked(&needs_key_value.to_string(), palette.key_value);
+    if recipe.gating == Gating::Side {
+        text.plain(" with λ = 1 and no query neurons.");
+    } else {
+        text.plain(" and ").marked(&needs_query.to_string(), palette.query).plain(".");
+    }
+    text.job
+}
+
+fn fit(live: &Live, palette: &Palette) -> LayoutJob {
+    let mut text = Text::new(palette);
+    let Some((_, nmse)) = live.history.smooth().filter(|(_, nmse)| nmse.is_finite()) else {
+        text.plain("The first numbers come with the first steps.");
+        return text.job;
+    };
+    let percent = 100.0 * nmse.max(0.0).sqrt();
+    let percent = match percent {
+        p if p >= 1.0 => format!("{p:.1}\u{a0}%"),
+        p if p >= 0.001 => format!("{p:.3}\u{a0}%"),
+        p => format!("{}\u{a0}%", format::scientific(p)),
+    };
+    text.plain("On sequences that it has never seen its outputs are off by ").strong(&percent).plain(" of their size");
+    text.plain(&format!(" (root of nMSE {}).", format::scientific(nmse)));
+    text.job
+}
+
+fn meaning(recipe: &Recipe) -> String {
+    match recipe.gating {
+        Gating::Output => "A neuron with λ = 1 never forgets: it adds up products of values and keys. One with λ = 0 holds only the current token, the query. Each output gate multiplies two readings of the neurons: attention needs a memory times a query.".into(),
+        Gating::Side => "A neuron with λ = 1 never forgets: it adds up products of values and keys. The side gate multiplies each by a reading of the current token, the query, so that no neuron has to carry it.".into(),
+    }
+}
+
+fn neurons(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "neuron" } else { "neurons" })
+}
+
+fn verb<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
+    if count == 1 { one } else { many }
+}
+
+/// Text with coloured parts.
+struct Text {
+    job: LayoutJob,
+    ink: Color32,
+}
+
+impl Text {
+    fn new(palette: &Palette) -> Self {
+        Self { job: LayoutJob::default(), ink: palette.ink }
+    }
+
+    fn add(&mut self, text: &str, font: FontId, color: Color32) -> &mut Self {
+        self.job.append(text, 0.0, TextFormat { font_id: font, color, ..TextFormat::default() });
+        self
+    }
+
+    fn plain(&mut self, text: &str) -> &mut Self {
+        self.add(text, plain(12.5), self.ink)
+    }
+
+    fn strong(&mut self, text: &str) -> &mut Self {
+        self.add(text, strong(12.5), self.ink)
+    }
+
+    fn marked(&mut self, text: &str, color: Color32) -> &mut Self {
+        self.add(text, strong(12.5), color)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constructions_have_the_papers_counts() {
+        let count = |dim, rank, gating| construction(&Recipe { dim, rank, gating, ..Recipe::default() });
+        assert_eq!(count(4, 0, Gating::Output), (10, 4));
+        assert_eq!(count(12, 6, Gating::Output), (36, 6));
+        assert_eq!(count(1, 1, Gating::Output), (1, 1));
+        assert_eq!(count(4, 2, Gating::Side), (4, 0));
+    }
+}

@@ -1,0 +1,70 @@
+//! Keys, and the window that lists them.
+
+use super::theme::{Palette, strong};
+use super::{Action, View, controls};
+use eframe::egui;
+use egui::{Grid, Key, KeyboardShortcut, Modifiers, RichText, Ui, Window};
+
+/// Each key and what it does, as the window lists them.
+const KEYS: [(&str, &str); 5] = [
+    ("Space", "Play, pause"),
+    ("→", "A single step"),
+    ("R", "Reset to the same initial weights"),
+    ("Shift + R", "Reseed: new teacher, weights and data"),
+    ("?", "This help"),
+];
+
+/// Reads the keys, unless something else has the keyboard.
+pub fn keys(ui: &Ui, view: &View<'_>, help_open: &mut bool, actions: &mut Vec<Action>) {
+    let ctx = ui.ctx();
+    if ctx.text_edit_focused() {
+        return;
+    }
+    // Whether a widget has the focus: space and arrows are its own then.
+    let focused = ctx.memory(|memory| memory.focused().is_some());
+    let pressed = |modifiers: Modifiers, key: Key| ctx.input_mut(|input| input.consume_shortcut(&KeyboardShortcut::new(modifiers, key)));
+    if !focused && pressed(Modifiers::NONE, Key::Space) {
+        actions.push(controls::main_action(view.live).2);
+    }
+    if !focused && pressed(Modifiers::NONE, Key::ArrowRight) {
+        actions.push(Action::Steps(1));
+    }
+    if pressed(Modifiers::SHIFT, Key::R) {
+        actions.push(Action::Reseed);
+    } else if pressed(Modifiers::NONE, Key::R) {
+        actions.push(Action::Restart);
+    }
+    // On many keyboards ? is typed with shift.
+    if pressed(Modifiers::NONE, Key::Questionmark) || pressed(Modifiers::SHIFT, Key::Questionmark) || pressed(Modifiers::SHIFT, Key::Slash) {
+        *help_open = !*help_open;
+    }
+}
+
+/// Draws the window if it is open.
+pub fn window(ui: &Ui, open: &mut bool) {
+    if *open && ui.ctx().input(|input| input.key_pressed(Key::Escape)) {
+        *open = false;
+    }
+    let space = ui.max_rect();
+    let width = 380.0f32.min(space.width() - 40.0).max(40.0);
+    Window::new("Help").open(open).resizable(false).collapsible(false).default_pos(space.center() - egui::vec2(width / 2.0, 180.0)).show(ui.ctx(), |ui| {
+        ui.set_width(width);
+        let palette = Palette::of(ui);
+        ui.label("A gated linear RNN learns to imitate a layer of linear self-attention, here, on your machine. It turns into attention: some neurons remember (λ near 1), others pass the current token on (λ near 0), and the output gates multiply one kind by the other.");
+        ui.add_space(6.0);
+        ui.label(RichText::new("Keys").font(strong(12.5)));
+        Grid::new("keys").num_columns(2).spacing([16.0, 4.0]).show(ui, |ui| {
+            for (key, what) in KEYS {
+                ui.label(RichText::new(key).font(strong(12.5)).color(palette.accent));
+                ui.label(what);
+                ui.end_row();
+            }
+        });
+        ui.add_space(6.0);
+        ui.label(RichText::new("Everywhere").font(strong(12.5)));
+        ui.label("Point at a number, a curve or a cell: it says its name, its value and its formula. Drop a safetensors file on the window to load it.");
+        ui.add_space(6.0);
+        ui.label(RichText::new("After Zucchet, Kobayashi, Akram, von Oswald, Larcher, Steger, Sacramento: Gated recurrent neural networks discover attention.").color(palette.mute));
+        ui.hyperlink_to("arxiv.org/abs/2309.01775", "https://arxiv.org/abs/2309.01775");
+    });
+}

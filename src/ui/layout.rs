@@ -1,0 +1,107 @@
+//! Where each panel stands: three columns in a wide window, one that scrolls in a narrow one.
+
+use super::{Action, State, View, banner, card, contributions, controls, guide, lambdas, loss, network, outputs, status, topbar};
+use super::theme::Palette;
+use eframe::egui;
+use egui::{CentralPanel, Frame, Margin, Panel, Rect, ScrollArea, Sense, Ui, UiBuilder, pos2, vec2};
+
+/// Below this width all stands in one column.
+const NARROW: f32 = 900.0;
+/// From this width on the guide has a column of its own.
+const GUIDE: f32 = 1120.0;
+/// Least height of the pictures in the middle.
+const MIDDLE: f32 = 600.0;
+
+/// Draws everything.
+pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
+    let palette = Palette::of(ui);
+    let size = ui.max_rect().size();
+    let narrow = size.x < NARROW;
+    if narrow {
+        ui.spacing_mut().interact_size.y = 32.0; // for fingers
+    }
+    let bar = |x: i8| Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(x, 0));
+    Panel::top("top").exact_size(44.0).frame(bar(14)).show(ui, |ui| topbar::show(ui, state, narrow, actions));
+    let status_height = if narrow { 54.0 } else { 28.0 };
+    Panel::bottom("status").exact_size(status_height).frame(bar(14)).show(ui, |ui| status::show(ui, view, narrow));
+    if narrow {
+        return one_column(ui, state, view, actions);
+    }
+    Panel::left("controls").exact_size(258.0).resizable(false).frame(bar(0)).show(ui, |ui| controls::show(ui, &mut state.controls, view, actions));
+    let guide_aside = size.x >= GUIDE;
+    if guide_aside {
+        let frame = Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 0));
+        Panel::right("guide").exact_size(236.0).resizable(false).frame(frame).show(ui, |ui| {
+            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| guide::show(ui, view, actions));
+        });
+    }
+    CentralPanel::default().frame(Frame::new().fill(palette.background)).show(ui, |ui| {
+        banner::show(ui, &mut state.link_dismissed, view, actions);
+        let height = ui.available_height();
+        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height.max(MIDDLE)), Sense::hover());
+            middle(ui, rect, state, view);
+            if !guide_aside {
+                Frame::new().fill(palette.panel).inner_margin(Margin::same(14)).show(ui, |ui| guide::show(ui, view, actions));
+            }
+        });
+    });
+}
+
+/// Curves above, the network in the middle, outputs below.
+fn middle(ui: &mut Ui, rect: Rect, state: &mut State, view: &mut View<'_>) {
+    let curves = (rect.height() * 0.28).clamp(190.0, 420.0);
+    let below = (rect.height() * 0.24).clamp(150.0, 400.0);
+    let (top, bottom) = (rect.top() + curves, rect.bottom() - below);
+    let half = rect.center().x;
+    let corner = |x0: f32, y0: f32, x1: f32, y1: f32| Rect::from_min_max(pos2(x0, y0), pos2(x1, y1));
+    loss::show(ui, corner(rect.left(), rect.top(), half, top), &mut state.loss, view.live);
+    lambdas::show(ui, corner(half, rect.top(), rect.right(), top), view.live);
+    network::show(ui, corner(rect.left(), top, rect.right(), bottom), &mut state.network, view.live);
+    outputs::show(ui, corner(rect.left(), bottom, half, rect.bottom()), &mut state.outputs, view.live);
+    contributions::show(ui, corner(half, bottom, rect.right(), rect.bottom()), &mut state.contributions, &mut state.outputs, view.live);
+    for y in [top, bottom] {
+        card::rule(ui, pos2(rect.left(), y), pos2(rect.right(), y));
+    }
+}
+
+/// For a phone: buttons stay in reach, the rest scrolls.
+fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
+    let palette = Palette::of(ui);
+    let frame = Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 8));
+    Panel::top("run").frame(frame).show(ui, |ui| controls::run(ui, &mut state.controls, view, actions));
+    CentralPanel::default().frame(Frame::new().fill(palette.background)).show(ui, |ui| {
+        banner::show(ui, &mut state.link_dismissed, view, actions);
+        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            let width = ui.available_width();
+            let part = |ui: &mut Ui, height: f32| {
+                let (rect, _) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
+                card::rule(ui, rect.left_bottom(), rect.right_bottom());
+                rect
+            };
+            let rect = part(ui, 220.0);
+            loss::show(ui, rect, &mut state.loss, view.live);
+            let rect = part(ui, 220.0);
+            lambdas::show(ui, rect, view.live);
+            let rect = part(ui, 420.0);
+            network::show(ui, rect, &mut state.network, view.live);
+            let rect = part(ui, 190.0);
+            outputs::show(ui, rect, &mut state.outputs, view.live);
+            let rect = part(ui, 190.0);
+            contributions::show(ui, rect, &mut state.contributions, &mut state.outputs, view.live);
+            let panel = Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 10));
+            panel.show(ui, |ui| guide::show(ui, view, actions));
+            panel.show(ui, |ui| {
+                ui.set_width(ui.available_width());
+                controls::settings(ui, &mut state.controls, view, actions);
+            });
+        });
+    });
+}
+
+/// A child of `ui` that fills `rect` and draws nothing outside it.
+pub fn inside(ui: &mut Ui, salt: &str, rect: Rect) -> Ui {
+    let mut child = ui.new_child(UiBuilder::new().id_salt(salt).max_rect(rect));
+    child.set_clip_rect(rect.intersect(ui.clip_rect()));
+    child
+}

@@ -1,0 +1,134 @@
+//! Loss over training on a logarithmic axis: every step's range as a band, the moving average as a line, the schedules below.
+
+use super::theme::Palette;
+use super::{axes, card, format, schedule};
+use crate::experiment::live::Live;
+use crate::train::history::Bucket;
+use eframe::egui;
+use egui::{Rect, Stroke, Ui, pos2};
+use egui_plot::{FilledArea, GridMark, Line, PlotPoints};
+
+/// Between frames.
+#[derive(Default)]
+pub struct State {
+    /// Mean squared error in place of nMSE.
+    raw: bool,
+}
+
+/// One column of the curve: log10 of smallest, largest and smoothed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Column {
+    step: f64,
+    low: f64,
+    high: f64,
+    smooth: f64,
+}
+
+/// Columns drawn at most.
+const COLUMNS: usize = 512;
+
+/// Draws the card.
+pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
+    let subtitle = if state.raw { "mean squared error, log scale" } else { "1 is no better than answering 0" };
+    let rect = card::show(ui, rect, "Loss", subtitle, |ui| {
+        for (raw, name, help) in [(true, "MSE", "Mean squared error: mean (ŷ − y)²."), (false, "nMSE", "Mean squared error over the mean square of the targets: mean (ŷ − y)² / mean y².")] {
+            if ui.selectable_label(state.raw == raw, egui::RichText::new(name).size(11.5)).on_hover_text(help).clicked() {
+                state.raw = raw;
+            }
+        }
+    });
+    let palette = Palette::of(ui);
+    let columns = columns(live.history.buckets(), state.raw);
+    if columns.is_empty() {
+        return card::empty(ui, rect, "the curve begins with the first step");
+    }
+    let [low, high] = decades(&columns);
+    // Room for the numbers at the ends.
+    let margin = 0.06 * (high - low);
+    let range = [low - margin, high + margin];
+    let strip = schedule::HEIGHT.min(rect.height() * 0.3);
+    let steps = axes::steps_shown(live.step, u64::from(live.recipe.steps));
+    let upper = Rect::from_min_max(rect.min, pos2(rect.right(), rect.bottom() - strip));
+    let drawn = columns.clone();
+    let (transform, response) = axes::plot(ui, upper, "loss", steps, range, decade_marks, decade_label, move |plot| {
+        let of = |value: fn(&Column) -> f64| drawn.iter().map(value).collect::<Vec<f64>>();
+        let band = FilledArea::new("each step", &of(|c| c.step), &of(|c| c.low), &of(|c| c.high));
+        plot.add(band.fill_color(palette.accent.gamma_multiply(0.22)).allow_hover(false));
+        let line: Vec<[f64; 2]> = drawn.iter().map(|c| [c.step, c.smooth]).collect();
+        plot.line(Line::new("smoothed", PlotPoints::from(line)).stroke(Stroke::new(1.6, palette.accent)).allow_hover(false));
+    });
+    let frame = *transform.frame();
+    schedule::show(ui, Rect::from_min_max(pos2(rect.left(), rect.bottom() - strip), rect.right_bottom()), frame.x_range(), steps, live);
+    let Some(pointer) = response.hover_pos().filter(|pointer| frame.contains(*pointer)) else { return };
+    let step = transform.value_from_position(pointer).x;
+    if let Some(near) = columns.iter().min_by(|a, b| (a.step - step).abs().total_cmp(&(b.step - step).abs())) {
+        let x = transform.position_from_point_x(near.step);
+        ui.painter().vline(x, frame.y_range(), Stroke::new(1.0, palette.mute.gamma_multiply(0.5)));
+        ui.painter().circle_filled(pos2(x, transform.position_from_point_y(near.smooth)), 3.0, palette.accent);
+        response.on_hover_ui_at_pointer(|ui| tooltip(ui, near, state.raw));
+    }
+}
+
+fn tooltip(ui: &mut Ui, column: &Column, raw: bool) {
+    let value = |log: f64| format::scientific(10f64.powf(log));
+    let name = if raw { "loss = mean (ŷ − y)²" } else { "nMSE = mean (ŷ − y)² / mean y²" };
+    ui.label(format!("step {}", format::thousands(column.step as u64)));
+    ui.label(format!("{name}, smoothed: {}", value(column.smooth)));
+    ui.label(format!("single steps here: {} to {}", value(column.low), value(column.high)));
+}
+
+/// At most [`COLUMNS`] columns; what has no logarithm is left out.
+fn columns(buckets: &[Bucket], raw: bool) -> Vec<Column> {
+    let log = |value: f64| Some(value.log10()).filter(|log| log.is_finite());
+    buckets
+        .chunks(buckets.len().div_ceil(COLUMNS).max(1))
+        .filter_map(|chunk| {
+            let last = chunk.last()?;
+            let scale = |power: f64| if raw || power <= 0.0 { 1.0 } else { power };
+            let low = chunk.iter().map(|b| f64::from(b.min) / scale(b.power)).fold(f64::INFINITY, f64::min);
+            let high = chunk.iter().map(|b| f64::from(b.max) / scale(b.power)).fold(0.0, f64::max);
+            let smooth = last.smooth.0 / scale(last.smooth.1);
+            Some(Column { step: (last.first + last.count - 1) as f64, low: log(low)?, high: log(high)?, smooth: log(smooth)? })
+        })
+        .collect()
+}
+
+/// Whole decades around the smoothed curve, at least three; the band may be cut, not the line.
+fn decades(columns: &[Column]) -> [f64; 2] {
+    let fold = |pick: fn(f64, f64) -> f64, start: f64| columns.iter().map(|c| c.smooth).fold(start, pick);
+    let (low, high) = (fold(f64::min, f64::INFINITY), fold(f64::max, f64::NEG_INFINITY));
+    let top = (high + 0.1).ceil();
+    [(low - 0.3).floor().min(top - 3.0), top]
+}
+
+fn decade_marks(input: egui_plot::GridInput) -> Vec<GridMark> {
+    let (low, high) = (input.bounds.0.ceil() as i32, input.bounds.1.floor() as i32);
+    let stride = (high - low).div_euclid(6) + 1;
+    (low..=high).filter(|decade| decade.rem_euclid(stride) == 0).map(|decade| GridMark { value: f64::from(decade), step_size: f64::from(stride) }).collect()
+}
+
+fn decade_label(value: f64) -> String {
+    match value.round() as i32 {
+        0 => "1".into(),
+        decade => format!("1e{decade}").replace('-', "−"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::StepLoss;
+    use crate::train::history::LossHistory;
+
+    #[test]
+    fn what_is_no_number_is_left_out() {
+        let mut history = LossHistory::default();
+        let losses = [1.0, 0.1, f32::INFINITY, 0.0, f32::NAN].map(|loss| StepLoss { loss, power: 2.0 });
+        history.extend(1, &losses);
+        let columns = columns(history.buckets(), false);
+        assert_eq!(columns.len(), 2);
+        assert!(columns.iter().all(|c| c.low.is_finite() && c.high.is_finite() && c.smooth.is_finite()));
+        assert!((columns[0].low - 0.5f64.log10()).abs() < 1e-9);
+        assert_eq!(decades(&columns), [-3.0, 0.0]);
+    }
+}

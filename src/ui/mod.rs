@@ -1,0 +1,132 @@
+//! The window's content: egui only. It draws what it is given and returns [`Action`]s; it changes only its own [`State`]
+//! and the draft recipe. Imports `experiment` and what is left of it.
+//!
+//! Start with [`State::show`], then [`network`] (the aligned picture); each panel is a file. Before the first frame the
+//! app calls [`theme::install`].
+
+pub mod action;
+mod axes;
+mod banner;
+mod card;
+mod contributions;
+mod controls;
+mod format;
+mod guide;
+mod heatmap;
+mod help;
+mod icon;
+mod lambdas;
+mod layout;
+mod loss;
+mod network;
+mod outputs;
+mod schedule;
+mod setting;
+mod status;
+pub mod theme;
+mod topbar;
+
+pub use action::Action;
+
+use crate::experiment::live::Live;
+use crate::experiment::recipe::Recipe;
+use crate::train::pacer::Speed;
+use eframe::egui;
+
+/// What a frame shows.
+pub struct View<'a> {
+    /// The training.
+    pub live: &'a Live,
+    /// The settings as the user left them; they take effect with [`Action::Restart`] or [`Action::Rates`].
+    pub draft: &'a mut Recipe,
+    /// The preset that the run came from; its recipe is what "default" means.
+    pub preset: &'a str,
+    /// How fast training should go.
+    pub speed: Speed,
+    /// The link to this run, to be shown as text because the clipboard was refused.
+    pub link: Option<&'a str>,
+    /// The training of the last visit, if one is offered.
+    pub resume: Option<&'a ResumeOffer>,
+    /// A page in a browser, not a window.
+    pub web: bool,
+    /// What the user should know, the oldest first; dismissed ones are taken out.
+    pub messages: &'a mut Vec<Message>,
+}
+
+/// The training of the last visit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResumeOffer {
+    /// Steps done.
+    pub step: u64,
+    /// Its preset's title, or what else names it.
+    pub title: String,
+}
+
+/// A sentence for the user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it says.
+    pub text: String,
+}
+
+/// How bad a [`Message`] is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// Good to know.
+    Info,
+    /// Something was skipped or is slower than it could be.
+    Warning,
+    /// Something failed.
+    Error,
+}
+
+impl Message {
+    /// Good to know.
+    pub fn info(text: impl Into<String>) -> Self {
+        Self { severity: Severity::Info, text: text.into() }
+    }
+
+    /// Something was skipped or is slower than it could be.
+    pub fn warning(text: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, text: text.into() }
+    }
+
+    /// Something failed.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self { severity: Severity::Error, text: text.into() }
+    }
+}
+
+/// What the panels remember between frames. One a window.
+#[derive(Default)]
+pub struct State {
+    help_open: bool,
+    link_dismissed: Option<String>,
+    controls: controls::State,
+    loss: loss::State,
+    network: network::State,
+    outputs: outputs::State,
+    contributions: contributions::State,
+}
+
+impl State {
+    /// Draws a frame; returns what the user asked for.
+    pub fn show(&mut self, ui: &mut egui::Ui, mut view: View<'_>) -> Vec<Action> {
+        let mut actions = vec![];
+        if !theme::is_installed(ui.ctx()) {
+            theme::install(ui.ctx());
+            ui.ctx().request_repaint();
+            return actions;
+        }
+        let size = ui.max_rect().size();
+        if !(size.x >= 1.0 && size.y >= 1.0) {
+            return actions; // a window resized to nothing
+        }
+        help::keys(ui, &view, &mut self.help_open, &mut actions);
+        layout::show(ui, self, &mut view, &mut actions);
+        help::window(ui, &mut self.help_open);
+        actions
+    }
+}

@@ -1,0 +1,242 @@
+//! The network as one aligned picture: a row is a neuron in every matrix, a column of the output gates is a gate in
+//! three of them. Start with [`show`]; [`picture`] sorts and colours, [`axis`] places, [`hover`] explains.
+
+mod axis;
+mod hover;
+mod picture;
+
+use super::heatmap::{self, Colors};
+use super::theme::{Palette, plain, role_name, strong};
+use super::card;
+use crate::analysis::importance::Role;
+use crate::experiment::live::{Live, Weights};
+use crate::experiment::recipe::Gating;
+use axis::{Axis, GAP};
+use eframe::egui;
+use egui::{Align2, Rect, Sense, Stroke, Ui, pos2, vec2};
+use picture::{Options, Picture};
+
+/// Between frames.
+pub struct State {
+    sorted: bool,
+    normalised: bool,
+    picture: Picture,
+    colors: Option<(bool, Colors)>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self { sorted: true, normalised: true, picture: Picture::default(), colors: None }
+    }
+}
+
+/// Where a matrix is drawn.
+struct Placed {
+    /// Index in [`Picture::matrices`].
+    matrix: usize,
+    /// Around it.
+    rect: Rect,
+    /// Its rows.
+    rows: Axis,
+    /// Its columns.
+    columns: Axis,
+}
+
+/// Where everything is drawn.
+struct Layout {
+    matrices: Vec<Placed>,
+    neurons: Axis,
+    /// λ of each neuron.
+    lambda: Rect,
+    /// Importance of each neuron.
+    bars: Rect,
+}
+
+/// Room for the names of the groups.
+const NAMES: f32 = 70.0;
+/// Height of the column headers.
+const HEAD: f32 = 18.0;
+
+/// Draws the card.
+pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
+    let subtitle = if state.sorted { "one row a neuron, sorted by λ and importance" } else { "one row a neuron, in their own order" };
+    let rect = card::show(ui, rect, "The network", subtitle, |ui| tools(ui, state));
+    let Some(weights) = &live.weights else { return card::waiting(ui, rect, live) };
+    let dark = ui.visuals().dark_mode;
+    if state.colors.as_ref().is_none_or(|(of, _)| *of != dark) {
+        state.colors = Some((dark, Colors::new(Palette::of(ui))));
+    }
+    let options = Options { sorted: state.sorted, normalised: state.normalised, dark };
+    if let Some((_, colors)) = &state.colors {
+        state.picture.update(ui.ctx(), live, weights, options, colors);
+    }
+    if rect.width() < 60.0 || rect.height() < 60.0 || state.picture.matrices.is_empty() || state.picture.neurons.len() != weights.importance.roles.len() {
+        return;
+    }
+    let layout = layout(rect, live, &state.picture);
+    let ui = &mut super::layout::inside(ui, "network", rect);
+    names(ui, rect, &layout, state, weights);
+    neurons(ui, &layout, state, weights);
+    for placed in &layout.matrices {
+        paint(ui, placed, &state.picture);
+    }
+    headers(ui, rect, &layout, state, live);
+    let response = ui.interact(rect, ui.scope_id().with("picture"), Sense::hover());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "The network's weights"));
+    hover::show(ui, &response, &layout, &state.picture, live, weights);
+}
+
+fn tools(ui: &mut Ui, state: &mut State) {
+    let meaning = if state.normalised { "±1 is the largest weight of the same row (of the same gate for W out and D). Unused neurons and gates are dimmed." } else { "±1 is the largest weight of the same matrix." };
+    heatmap::legend(ui, meaning);
+    ui.add_space(4.0);
+    card::switch(ui, &mut state.normalised, "Normalised", "Each row, or each gate's column, divided by its own largest weight: scaling a row and undoing it behind changes nothing.");
+    card::switch(ui, &mut state.sorted, "Sorted", "Neurons by role, then importance; gates by importance, and of each gate's two factors the one that reads the memory first: none of this changes the function.");
+}
+
+fn layout(rect: Rect, live: &Live, picture: &Picture) -> Layout {
+    let d = live.recipe.dim;
+    let side = live.recipe.gating == Gating::Side;
+    let top = rect.top() + HEAD;
+    let readout = if side { 0.0 } else { (d as f32 * 8.0).clamp(10.0, rect.height() * 0.16) };
+    let below = if side { 4.0 } else { readout + 14.0 };
+    let neurons = Axis::new(&picture.neuron_counts, (rect.bottom() - below - top).max(10.0));
+    let gap = (rect.width() * 0.02).clamp(8.0, 18.0);
+    let small = rect.width() < 500.0;
+    let (lambda, bars) = (12.0, if small { 34.0 } else { (rect.width() * 0.09).min(110.0) });
+    let room = rect.width() - NAMES - lambda - bars - 6.0 - 5.0 * gap;
+    // Input rows are d + 1 wide; the outputs get what is left.
+    let input = if side { room / 4.0 } else { room * 0.125 }.min((d + 1) as f32 * if side { 22.0 } else { 15.0 });
+    let mut x = rect.left() + NAMES;
+    let mut take = |width: f32, after: f32| {
+        let span = (x, x + width);
+        x += width + after;
+        span
+    };
+    let plain = |count: usize, width: f32| Axis::new(&[count, 0], width);
+    let area = |(left, _): (f32, f32), axis: &Axis| Rect::from_min_size(pos2(left, top), vec2(axis.length, neurons.length));
+    let mut matrices = vec![];
+    let mut add = |matrix: usize, span: (f32, f32), columns: Axis| {
+        matrices.push(Placed { matrix, rect: area(span, &columns), rows: neurons.clone(), columns });
+    };
+    add(0, take(input, gap), plain(d + 1, input));
+    add(1, take(input, gap), plain(d + 1, input));
+    let strip = |(left, right): (f32, f32)| Rect::from_min_max(pos2(left, top), pos2(right, top + neurons.length));
+    let lambda = strip(take(lambda, 6.0));
+    let bars = strip(take(bars, gap));
+    if side {
+        add(2, take(input, gap), plain(d + 1, input));
+        add(3, take(input, 0.0), plain(d, input));
+    } else {
+        let width = ((rect.right() - bars.right() - 2.0 * gap) / 2.0 - 2.0).max(10.0);
+        let gates = Axis::new(&picture.gate_counts, width);
+        let first = take(gates.length, gap);
+        add(2, first, gates.clone());
+        add(3, take(gates.length, 0.0), gates.clone());
+        let rows = plain(d, readout);
+        let at = pos2(first.0, top + neurons.length + 12.0);
+        matrices.push(Placed { matrix: 4, rect: Rect::from_min_size(at, vec2(gates.length, rows.length)), rows, columns: gates });
+    }
+    Layout { matrices, neurons, lambda, bars }
+}
+
+/// A matrix, group by group, with a grid where cells are large enough.
+fn paint(ui: &Ui, placed: &Placed, picture: &Picture) {
+    let Some(matrix) = picture.matrices.get(placed.matrix) else { return };
+    let palette = Palette::of(ui);
+    let grid = Stroke::new(1.0, palette.background);
+    for rows in &placed.rows.groups {
+        for columns in &placed.columns.groups {
+            let size = vec2(columns.range.len() as f32 * columns.cell, rows.range.len() as f32 * rows.cell);
+            let rect = Rect::from_min_size(placed.rect.min + vec2(columns.start, rows.start), size);
+            matrix.heatmap.paint(ui, rect, rows.range.clone(), columns.range.clone());
+            if columns.cell >= 5.0 && rows.cell >= 5.0 {
+                (1..columns.range.len()).for_each(|i| { ui.painter().vline((rect.left() + i as f32 * columns.cell).round() + 0.5, rect.y_range(), grid); });
+                (1..rows.range.len()).for_each(|i| { ui.painter().hline(rect.x_range(), (rect.top() + i as f32 * rows.cell).round() + 0.5, grid); });
+            }
+            ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, palette.line), egui::StrokeKind::Outside);
+        }
+    }
+}
+
+/// λ and importance of each neuron.
+fn neurons(ui: &Ui, layout: &Layout, state: &State, weights: &Weights) {
+    let palette = Palette::of(ui);
+    let importance = &weights.importance;
+    for (row, &neuron) in state.picture.neurons.iter().enumerate() {
+        let Some((start, cell)) = layout.neurons.place(row) else { continue };
+        let color = palette.role(importance.roles[neuron]);
+        let gap = if cell >= 5.0 { 1.0 } else { 0.0 };
+        let band = |area: Rect, width: f32| Rect::from_min_size(area.min + vec2(0.0, start), vec2(width, cell - gap));
+        // λ as a fill from the left: full is 1, empty is 0.
+        let lambda = if importance.lambda[neuron].is_finite() { importance.lambda[neuron] } else { 0.0 };
+        ui.painter().rect_filled(band(layout.lambda, layout.lambda.width()), 0.0, color.gamma_multiply(0.22));
+        ui.painter().rect_filled(band(layout.lambda, layout.lambda.width() * lambda), 0.0, color);
+        let length = importance.hidden[neuron].clamp(0.0, 1.0).sqrt() * layout.bars.width();
+        if length.is_finite() {
+            ui.painter().rect_filled(band(layout.bars, length.max(1.0)), 0.0, color);
+        }
+    }
+}
+
+/// The groups' names, left of their rows.
+fn names(ui: &Ui, rect: Rect, layout: &Layout, state: &State, weights: &Weights) {
+    let palette = Palette::of(ui);
+    let top = layout.lambda.top();
+    if !state.sorted {
+        let last = state.picture.neurons.len().saturating_sub(1);
+        for row in [0, last] {
+            if let Some((start, cell)) = layout.neurons.place(row) {
+                let at = pos2(rect.left() + NAMES - 8.0, top + start + cell / 2.0);
+                ui.painter().text(at, Align2::RIGHT_CENTER, format!("neuron {row}"), plain(10.5), palette.mute);
+            }
+        }
+        return;
+    }
+    let mut free = f32::NEG_INFINITY;
+    for group in &layout.neurons.groups {
+        let role = weights.importance.roles[state.picture.neurons[group.range.start]];
+        let height = group.range.len() as f32 * group.cell;
+        let middle = (top + group.start + height / 2.0).max(free + 7.0);
+        free = middle + 7.0;
+        let at = pos2(rect.left(), middle);
+        let color = if role == Role::Unused { palette.mute } else { palette.role(role) };
+        if height > 26.0 {
+            ui.painter().text(at - vec2(0.0, 1.0), Align2::LEFT_BOTTOM, role_name(role), strong(11.0), color);
+            ui.painter().text(at + vec2(0.0, 1.0), Align2::LEFT_TOP, group.range.len().to_string(), plain(11.0), palette.mute);
+        } else {
+            ui.painter().text(at, Align2::LEFT_CENTER, format!("{} {}", group.range.len(), role_name(role)), strong(10.5), color);
+        }
+    }
+}
+
+/// What stands above each column.
+fn headers(ui: &Ui, rect: Rect, layout: &Layout, state: &State, live: &Live) {
+    let palette = Palette::of(ui);
+    let side = live.recipe.gating == Gating::Side;
+    let head = |x: f32, text: &str| {
+        ui.painter().text(pos2(x, rect.top() + HEAD - 4.0), Align2::LEFT_BOTTOM, text, plain(11.0), palette.mute);
+    };
+    let long = rect.width() > 560.0;
+    let titles = match (side, long) {
+        (true, true) => ["Wₘ in", "Wₓ in", "W side", "readout D, transposed"],
+        (true, false) => ["Wₘ in", "Wₓ in", "W side", "D ᵀ"],
+        (false, true) => ["Wₘ in", "Wₓ in", "Wₘ out, transposed", "Wₓ out, transposed"],
+        (false, false) => ["Wₘ in", "Wₓ in", "Wₘ out ᵀ", "Wₓ out ᵀ"],
+    };
+    for (placed, title) in layout.matrices.iter().zip(titles) {
+        head(placed.rect.left(), title);
+    }
+    head(layout.lambda.left(), "λ");
+    head(layout.bars.left(), if layout.bars.width() > 60.0 { "importance" } else { "imp." });
+    if let Some(readout) = layout.matrices.get(4) {
+        let at = pos2(readout.rect.left() - 8.0, readout.rect.center().y);
+        ui.painter().text(at, Align2::RIGHT_CENTER, if long { "readout D" } else { "D" }, plain(11.0), palette.mute);
+        let right = readout.rect.right_center() + vec2(GAP + 6.0, 0.0);
+        let text = match state.picture.gate_counts[..] {
+            [used, unused] if unused > 0 => format!("{used} gates in use, {unused} unused"),
+            _ => "one column a gate".into(),
+        };
+        ui.painter().text(right, Align2::LEFT_CENTER, text, plain(10.5), palette.mute);
+    }
+}

@@ -1,0 +1,210 @@
+//! The network's matrices, sorted and coloured: worked out when the weights or an option change.
+
+use super::super::heatmap::{Colors, Heatmap};
+use crate::analysis::importance::{Importance, Role, THRESHOLD};
+use crate::experiment::live::{Live, Weights};
+use crate::experiment::recipe::Gating;
+use crate::graph::params::ParamTable;
+use eframe::egui;
+use egui::{Color32, Context};
+
+/// How the picture is made.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Options {
+    /// Sorted by role and importance, not by number.
+    pub sorted: bool,
+    /// Each row (each gate's column) by its own largest weight.
+    pub normalised: bool,
+    /// Which theme.
+    pub dark: bool,
+}
+
+/// A matrix of the picture.
+pub struct Matrix {
+    /// The parameter.
+    pub name: &'static str,
+    /// Its colours, rows and columns as drawn.
+    pub heatmap: Heatmap,
+    /// What +1 of the colours stands for, if it is one number.
+    pub largest: f32,
+}
+
+/// All that is drawn.
+#[derive(Default)]
+pub struct Picture {
+    key: Option<(u32, u64, usize, Options)>,
+    /// Neuron of each row.
+    pub neurons: Vec<usize>,
+    /// Rows that are key-value, query, between, unused; one count if they are not sorted.
+    pub neuron_counts: Vec<usize>,
+    /// Gate of each column.
+    pub gates: Vec<usize>,
+    /// Columns that are used and unused.
+    pub gate_counts: Vec<usize>,
+    /// Gates whose two readings are shown the other way round.
+    pub swapped: Vec<bool>,
+    /// W_m^in, W_x^in, then W_m^outᵀ, W_x^outᵀ, D; with side gating W^side, Dᵀ.
+    pub matrices: Vec<Matrix>,
+}
+
+/// An entry moves up only past one that it exceeds by this factor, so that the order is calm while training runs.
+const CALM: f32 = 1.25;
+
+impl Picture {
+    /// Brings the picture up to date.
+    pub fn update(&mut self, ctx: &Context, live: &Live, weights: &Weights, options: Options, colors: &Colors) {
+        let key = (live.run, weights.step, weights.parameters.as_ptr() as usize, options);
+        if self.key == Some(key) || weights.parameters.len() != live.table.len() {
+            return;
+        }
+        if self.key.is_none_or(|(run, ..)| run != live.run) {
+            (self.neurons, self.gates) = (vec![], vec![]);
+        }
+        self.key = Some(key);
+        self.arrange(&weights.importance, options.sorted);
+        self.find_swaps(live, weights, options.sorted);
+        let source = Source { table: &live.table, parameters: &weights.parameters, importance: &weights.importance, options, colors };
+        let plan: &[(&str, bool)] = match live.recipe.gating {
+            Gating::Output => &[("input_gate.m", false), ("input_gate.x", false), ("output_gate.m", true), ("output_gate.x", true), ("readout", false)],
+            Gating::Side => &[("input_gate.m", false), ("input_gate.x", false), ("side_gate", false), ("readout", true)],
+        };
+        if self.matrices.len() != plan.len() {
+            self.matrices = plan.iter().map(|&(name, _)| Matrix { name, heatmap: Heatmap::default(), largest: 1.0 }).collect();
+        }
+        let mut matrices = std::mem::take(&mut self.matrices);
+        for (matrix, &(name, transposed)) in matrices.iter_mut().zip(plan) {
+            matrix.name = name;
+            source.fill(ctx, matrix, transposed, self);
+        }
+        self.matrices = matrices;
+    }
+
+    fn arrange(&mut self, importance: &Importance, sorted: bool) {
+        let (n, m) = (importance.roles.len(), importance.gates.len());
+        if !sorted {
+            (self.neurons, self.gates) = ((0..n).collect(), (0..m).collect());
+            // As one group that is "in use".
+            (self.neuron_counts, self.gate_counts) = (vec![n, 0], vec![m, 0]);
+            return;
+        }
+        if self.neurons.len() != n || self.gates.len() != m {
+            (self.neurons, self.gates) = (importance.order(), importance.gate_order());
+        }
+        let unused = |gate: usize| u8::from(importance.gates[gate] <= THRESHOLD);
+        calm_sort(&mut self.neurons, |i| importance.roles[i], |i| importance.hidden[i]);
+        calm_sort(&mut self.gates, unused, |i| importance.gates[i]);
+        let count = |role: Role| importance.roles.iter().filter(|&&r| r == role).count();
+        self.neuron_counts = [Role::KeyValue, Role::Query, Role::Between, Role::Unused].map(count).into();
+        let used = importance.gates.iter().filter(|&&importance| importance > THRESHOLD).count();
+        self.gate_counts = vec![used, m - used];
+    }
+
+    /// A gate is a product, so its two readings can change places: the one that leans more on key-value neurons comes first.
+    fn find_swaps(&mut self, live: &Live, weights: &Weights, sorted: bool) {
+        let m = weights.importance.gates.len();
+        self.swapped = vec![false; m];
+        let (n, roles) = (weights.importance.roles.len(), &weights.importance.roles);
+        let [a, b] = ["output_gate.m", "output_gate.x"].map(|name| live.table.slice(&weights.parameters, name));
+        if !sorted || a.len() != n * m || b.len() != n * m || n == 0 {
+            return;
+        }
+        for (gate, (a, b)) in a.chunks_exact(n).zip(b.chunks_exact(n)).enumerate() {
+            let norm = |row: &[f32], role: Role| row.iter().zip(roles).filter(|(_, r)| **r == role).map(|(v, _)| v * v).sum::<f32>();
+            let straight = norm(a, Role::KeyValue) * norm(b, Role::Query);
+            self.swapped[gate] = norm(b, Role::KeyValue) * norm(a, Role::Query) > straight;
+        }
+    }
+
+    /// The parameter that really stands in `matrix` at the column of `gate`.
+    pub fn parameter(&self, matrix: &'static str, gate: usize) -> &'static str {
+        match (matrix, self.swapped.get(gate)) {
+            ("output_gate.m", Some(true)) => "output_gate.x",
+            ("output_gate.x", Some(true)) => "output_gate.m",
+            _ => matrix,
+        }
+    }
+}
+
+/// What a picture is made from.
+struct Source<'a> {
+    table: &'a ParamTable,
+    parameters: &'a [f32],
+    importance: &'a Importance,
+    options: Options,
+    colors: &'a Colors,
+}
+
+impl Source<'_> {
+    fn fill(&self, ctx: &Context, matrix: &mut Matrix, transposed: bool, picture: &Picture) {
+        let Some(param) = self.table.get(matrix.name) else { return };
+        let [out, fan_in] = param.shape[..] else { return };
+        let value = |name: &str, row: usize, column: usize| self.table.slice(self.parameters, name)[row * fan_in + column];
+        let columns_are_neurons = matrix.name.starts_with("output_gate") || transposed;
+        let is_readout = matrix.name == "readout";
+        let (rows, columns) = if transposed { (fan_in, out) } else { (out, fan_in) };
+        // As drawn: row and column → the weight.
+        let at = |row: usize, column: usize| -> f32 {
+            match (is_readout, columns_are_neurons) {
+                (true, true) => value(matrix.name, column, picture.neurons[row]),
+                (true, false) => value(matrix.name, row, picture.gates[column]),
+                (false, true) => value(picture.parameter(matrix.name, picture.gates[column]), picture.gates[column], picture.neurons[row]),
+                (false, false) => value(matrix.name, picture.neurons[row], column),
+            }
+        };
+        let by_column = is_readout && !transposed || matrix.name.starts_with("output_gate");
+        let largest = |values: &mut dyn Iterator<Item = f32>| values.map(f32::abs).filter(|v| v.is_finite()).fold(0.0, f32::max);
+        matrix.largest = largest(&mut self.parameters[param.range()].iter().copied());
+        let scales: Vec<f32> = match (self.options.normalised, by_column) {
+            (false, _) => vec![matrix.largest; rows.max(columns)],
+            (true, true) => (0..columns).map(|c| largest(&mut (0..rows).map(|r| at(r, c)))).collect(),
+            (true, false) => (0..rows).map(|r| largest(&mut (0..columns).map(|c| at(r, c)))).collect(),
+        };
+        let mut pixels: Vec<Color32> = Vec::with_capacity(rows * columns);
+        for row in 0..rows {
+            for column in 0..columns {
+                let scale = scales[if by_column && self.options.normalised { column } else { row }];
+                let shade = self.strength(picture, if is_readout && !transposed { None } else { Some(row) }, by_column.then_some(column));
+                pixels.push(self.colors.of(if scale > 0.0 { at(row, column) / scale * shade } else { 0.0 }));
+            }
+        }
+        matrix.heatmap.set(ctx, matrix.name, rows, columns, pixels);
+    }
+
+    /// Row-normalised weights of what is unused would look as strong as the others: they are dimmed.
+    fn strength(&self, picture: &Picture, row: Option<usize>, column: Option<usize>) -> f32 {
+        if !self.options.normalised {
+            return 1.0;
+        }
+        let dim = |unused: bool| if unused { 0.25 } else { 1.0 };
+        let neuron = row.map_or(1.0, |row| dim(self.importance.roles[picture.neurons[row]] == Role::Unused));
+        let gate = column.map_or(1.0, |column| dim(self.importance.gates[picture.gates[column]] <= THRESHOLD));
+        neuron * gate
+    }
+}
+
+/// Sorts by kind, then by falling size, but leaves neighbours of about the same size as they are.
+fn calm_sort<K: Ord>(order: &mut [usize], kind: impl Fn(usize) -> K, size: impl Fn(usize) -> f32) {
+    order.sort_by_key(|&i| kind(i)); // stable
+    for end in 1..order.len() {
+        let mut i = end;
+        while i > 0 && kind(order[i - 1]) == kind(order[i]) && size(order[i]) > CALM * size(order[i - 1]) {
+            order.swap(i - 1, i);
+            i -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_is_calm() {
+        let mut order = vec![0, 1, 2, 3];
+        let kind = |i: usize| usize::from(i == 0);
+        calm_sort(&mut order, kind, |i| [9.0, 1.0, 1.1, 2.0][i]);
+        assert_eq!(order, [3, 1, 2, 0], "1 and 2 are about equal");
+        calm_sort(&mut order, kind, |i| [9.0, 1.1, 1.0, 2.0][i]);
+        assert_eq!(order, [3, 1, 2, 0]);
+    }
+}

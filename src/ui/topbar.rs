@@ -1,0 +1,57 @@
+//! Name, views, sharing and files, theme, help.
+
+use super::icon::{self, Icon};
+use super::theme::{Palette, strong};
+use super::{Action, State};
+use eframe::egui;
+use egui::{Align, Button, Layout, RichText, ThemePreference, Ui, vec2};
+
+/// A name, what it does, and the wish.
+type Entry = (&'static str, &'static str, Action);
+
+const FILES: [Entry; 3] = [
+    ("Share", "Copy a link that reproduces this run: the recipe is in the address.", Action::CopyLink),
+    ("Save", "Save a checkpoint: weights, optimiser and recipe in one safetensors file.", Action::Save),
+    ("Open", "Load weights or a checkpoint: a safetensors file. You can also drop one on the window.", Action::Open),
+];
+
+fn file(ui: &mut Ui, (text, help, action): &Entry, button: impl Fn(&'static str) -> Button<'static>, actions: &mut Vec<Action>) {
+    if ui.add(button(text)).on_hover_text(*help).clicked() {
+        actions.push(action.clone());
+    }
+}
+
+/// Draws the bar.
+pub fn show(ui: &mut Ui, state: &mut State, narrow: bool, actions: &mut Vec<Action>) {
+    let palette = Palette::of(ui);
+    ui.horizontal_centered(|ui| {
+        ui.label(RichText::new("gatelens").font(strong(16.0)));
+        ui.add_space(if narrow { 2.0 } else { 12.0 });
+        let tab = Button::new(RichText::new("Discover").font(strong(12.5)).color(palette.accent)).selected(true);
+        ui.add(tab.min_size(vec2(0.0, 28.0)).stroke(egui::Stroke::NONE)).on_hover_text("Train a gated RNN and watch it become linear attention.");
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let plain = |text: &'static str| Button::new(RichText::new(text).color(palette.mute)).frame_when_inactive(false).min_size(vec2(32.0, 32.0));
+            if ui.add(plain("?")).on_hover_text("Keys, and what this is (?)").clicked() {
+                state.help_open = !state.help_open;
+            }
+            theme_button(ui);
+            if narrow {
+                egui::containers::menu::MenuButton::from_button(plain("File")).ui(ui, |ui| FILES.iter().for_each(|entry| file(ui, entry, plain, actions)));
+            } else {
+                FILES.iter().rev().for_each(|entry| file(ui, entry, plain, actions));
+            }
+        });
+    });
+}
+/// Light → dark → as the system.
+fn theme_button(ui: &mut Ui) {
+    let now = ui.ctx().options(|options| options.theme_preference);
+    let (icon, name, next) = match now {
+        ThemePreference::Light => (Icon::Light, "Theme: light", ThemePreference::Dark),
+        ThemePreference::Dark => (Icon::Dark, "Theme: dark", ThemePreference::System),
+        ThemePreference::System => (Icon::System, "Theme: as the system", ThemePreference::Light),
+    };
+    if icon::quiet_button(ui, icon, name, vec2(32.0, 32.0)).on_hover_text(name).clicked() {
+        ui.ctx().set_theme(next);
+    }
+}

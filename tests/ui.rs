@@ -1,0 +1,444 @@
+//! The window's content, driven by its labels and keys; and pictures of it in `target/screenshots/` (with an adapter, lavapipe will do).
+#![cfg(feature = "app")]
+
+use eframe::egui::{self, Key, Modifiers, Vec2, vec2};
+use egui_kittest::{Harness, kittest::{NodeT as _, Queryable}};
+use gatelens::analysis::contribution;
+use gatelens::Error;
+use gatelens::backend::{Backend, StepLoss, cpu::Cpu};
+use gatelens::experiment::live::{End, Live};
+use gatelens::experiment::{preset, recipe::Recipe, runner::Update};
+use gatelens::math::random;
+use gatelens::train::pacer::Speed;
+use gatelens::train::session::{Event, Session};
+use gatelens::ui::{Action, Message, ResumeOffer, State, View, theme};
+use std::rc::Rc;
+use web_time::Instant;
+
+/// A training on the CPU, and what the window knows of it after `steps`.
+fn trained(recipe: Recipe, steps: u64) -> Live {
+    let plan = recipe.plan();
+    let teacher = plan.teacher();
+    let open = |program| Ok(Box::new(Cpu::<f32>::new(program, 2, u64::MAX)?) as Box<dyn Backend>);
+    let mut session = Session::new(plan, None, Some(&teacher), 12.0, open).unwrap();
+    let mut live = Live::new(1, recipe.clone());
+    let (device, bytes) = (session.backend().device().clone(), session.backend().program().bytes());
+    live.apply(1, Update::Ready { device, bytes, step: 0 }, Instant::now());
+    live.apply(1, Update::Running(true), Instant::now());
+    let mut last = None;
+    while session.step() < steps.min(u64::from(recipe.steps)) && !session.ended() || last.is_none() {
+        session.advance(Speed::Full, steps - session.step()).unwrap();
+        for event in session.poll().unwrap() {
+            if let Event::Weights { parameters, .. } = &event {
+                last = Some(parameters.clone());
+            }
+            if let Event::Snapshot(snapshot) = &event {
+                live.apply(1, Update::Snapshot { snapshot: snapshot.clone(), good: true }, Instant::now());
+            }
+            live.apply(1, Update::Event(event), Instant::now());
+        }
+    }
+    live.apply(1, Update::Running(!session.ended()), Instant::now());
+    let x = random::normals(recipe.seed, "probe", recipe.time.min(32) * recipe.dim);
+    let probe = contribution::probe(&live.table, &last.unwrap(), &teacher, &x, live.step);
+    live.apply(1, Update::Probe(probe), Instant::now());
+    live
+}
+
+/// The smallest preset.
+fn quick() -> Recipe {
+    preset::find("quick").unwrap().recipe
+}
+
+/// A window around one training.
+struct Window {
+    state: State,
+    live: Rc<Live>,
+    draft: Recipe,
+    preset: &'static str,
+    speed: Speed,
+    link: Option<String>,
+    resume: Option<ResumeOffer>,
+    web: bool,
+    messages: Vec<Message>,
+    actions: Vec<Action>,
+}
+
+impl Window {
+    fn new(live: &Rc<Live>) -> Self {
+        let live = live.clone();
+        let draft = live.recipe.clone();
+        Self { state: State::default(), live, draft, preset: "quick", speed: Speed::Full, link: None, resume: None, web: false, messages: vec![], actions: vec![] }
+    }
+
+    fn show(&mut self, ui: &mut egui::Ui) {
+        let view = View {
+            live: &self.live,
+            draft: &mut self.draft,
+            preset: self.preset,
+            speed: self.speed,
+            link: self.link.as_deref(),
+            resume: self.resume.as_ref(),
+            web: self.web,
+            messages: &mut self.messages,
+        };
+        self.actions.extend(self.state.show(ui, view));
+    }
+}
+
+fn harness(window: Window, size: Vec2, dark: bool) -> Harness<'static, Window> {
+    let theme = if dark { egui::Theme::Dark } else { egui::Theme::Light };
+    let builder = Harness::builder().with_size(size).with_theme(theme).with_context_setup(theme::install).with_max_steps(20);
+    let mut harness = builder.build_ui_state(|ui, window: &mut Window| window.show(ui), window);
+    harness.run_ok();
+    harness
+}
+
+fn picture(name: &str, window: Window, size: Vec2, dark: bool) {
+    drawn(name, window, size, dark, |_| ());
+}
+
+/// A picture after `act`.
+fn drawn(name: &str, window: Window, size: Vec2, dark: bool, act: impl FnOnce(&mut Harness<'_, Window>)) {
+    let theme = if dark { egui::Theme::Dark } else { egui::Theme::Light };
+    let builder = Harness::builder().with_size(size).with_theme(theme).with_context_setup(theme::install).with_max_steps(20).wgpu();
+    let mut harness = builder.build_ui_state(|ui, window: &mut Window| window.show(ui), window);
+    harness.run_ok();
+    act(&mut harness);
+    (0..30).for_each(|_| harness.step()); // a tooltip takes its time
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("target/screenshots");
+    std::fs::create_dir_all(&folder).unwrap();
+    match harness.render() {
+        Ok(image) => image.save(folder.join(format!("{name}.png"))).unwrap(),
+        Err(error) => println!("no picture of {name}: {error}"),
+    }
+}
+
+const DESKTOP: Vec2 = vec2(1280.0, 800.0);
+const PHONE: Vec2 = vec2(390.0, 844.0);
+
+/// The control of that name, not the text beside it.
+fn control<'a>(harness: &'a Harness<'_, Window>, name: &'a str) -> egui_kittest::Node<'a> {
+    let mut found = harness.get_all_by_label(name).filter(|node| node.accesskit_node().role() != egui::Role::Label);
+    found.next().unwrap_or_else(|| panic!("no control {name}"))
+}
+
+/// What clicking the control of that name asks for.
+fn click(harness: &mut Harness<'_, Window>, name: &str) -> Vec<Action> {
+    harness.state_mut().actions.clear();
+    control(harness, name).click();
+    harness.run_ok();
+    std::mem::take(&mut harness.state_mut().actions)
+}
+
+/// What pressing the key asks for.
+fn press(harness: &mut Harness<'_, Window>, modifiers: Modifiers, key: Key) -> Vec<Action> {
+    harness.state_mut().actions.clear();
+    harness.key_press_modifiers(modifiers, key);
+    harness.run_ok();
+    std::mem::take(&mut harness.state_mut().actions)
+}
+
+fn running() -> Rc<Live> {
+    Rc::new(trained(quick(), 40))
+}
+
+#[test]
+fn buttons_ask_for_what_they_say() {
+    let mut harness = harness(Window::new(&running()), DESKTOP, false);
+    for (name, action) in [
+        ("Pause", Action::Run(false)),
+        ("Single step", Action::Steps(1)),
+        ("100 steps", Action::Steps(100)),
+        ("Reset to the same initial weights", Action::Restart),
+        ("Reseed: new teacher, weights and data", Action::Reseed),
+        ("Share", Action::CopyLink),
+        ("Save", Action::Save),
+        ("Open", Action::Open),
+    ] {
+        assert_eq!(click(&mut harness, name), [action], "{name}");
+    }
+    assert_eq!(click(&mut harness, "Experiment"), []);
+    assert_eq!(click(&mut harness, "Side gating"), [Action::Preset("side".into())]);
+}
+
+#[test]
+fn a_paused_run_plays_and_a_finished_one_starts_again() {
+    let mut live = trained(quick(), 40);
+    live.apply(1, Update::Running(false), Instant::now());
+    let mut window = harness(Window::new(&Rc::new(live)), DESKTOP, false);
+    assert_eq!(click(&mut window, "Play"), [Action::Run(true)]);
+    assert!(window.query_by_label("paused").is_some());
+    let finished = trained(Recipe { steps: 30, ..quick() }, 30);
+    let mut window = harness(Window::new(&Rc::new(finished)), DESKTOP, false);
+    assert!(window.query_by_label("finished").is_some());
+    assert_eq!(click(&mut window, "Start again"), [Action::Restart]);
+}
+
+#[test]
+fn keys_work_unless_a_text_field_has_them() {
+    let mut harness = harness(Window::new(&running()), DESKTOP, false);
+    let (none, shift) = (Modifiers::NONE, Modifiers::SHIFT);
+    for (modifiers, key, action) in [
+        (none, Key::Space, Action::Run(false)),
+        (none, Key::ArrowRight, Action::Steps(1)),
+        (none, Key::R, Action::Restart),
+        (shift, Key::R, Action::Reseed),
+    ] {
+        assert_eq!(press(&mut harness, modifiers, key), [action]);
+    }
+    assert_eq!(press(&mut harness, none, Key::Questionmark), []);
+    assert!(harness.query_by_label("Shift + R").is_some(), "the help lists the keys");
+    press(&mut harness, none, Key::Escape);
+    assert!(harness.query_by_label("Shift + R").is_none());
+    click(&mut harness, "Decay schedule");
+    harness.get_by_label("Decay schedule knots").focus();
+    harness.run_ok();
+    assert_eq!(press(&mut harness, none, Key::R), [], "typed into the field");
+}
+
+#[test]
+fn a_structural_setting_waits_for_a_restart() {
+    let mut window = harness(Window::new(&running()), DESKTOP, false);
+    assert!(window.query_by_label("Restart").is_none());
+    window.state_mut().draft.hidden = 20;
+    window.run_ok();
+    assert!(window.query_by_label_contains("restart to apply: n").is_some());
+    assert_eq!(click(&mut window, "Restart"), [Action::Restart]);
+    click(&mut window, "Keep as it runs");
+    assert_eq!(window.state().draft, window.state().live.recipe);
+    window.state_mut().draft.rank = 5; // d is 2
+    window.run_ok();
+    assert!(window.query_by_label_contains("at most d = 2").is_some(), "says what is wrong");
+    assert_eq!(click(&mut window, "Restart"), [], "and cannot be started");
+}
+
+#[test]
+fn settings_are_edited_and_set_back() {
+    let mut window = harness(Window::new(&running()), DESKTOP, false);
+    for (name, text) in [("Learning rate", "0.003"), ("Weight decay", "0.5")] {
+        window.state_mut().actions.clear();
+        control(&window, name).focus();
+        window.run_ok();
+        control(&window, name).set_text_value_accesskit(text);
+        window.run_ok();
+        window.key_press(Key::Enter);
+        window.run_ok();
+        assert!(window.state().actions.contains(&Action::Rates), "{name}: {:?}", window.state().actions);
+    }
+    assert_eq!((window.state().draft.learning_rate, window.state().draft.weight_decay), (0.003, 0.5));
+    assert!(window.query_by_label("Restart").is_none(), "both take effect at once");
+    click(&mut window, "Default Learning rate");
+    assert_eq!(window.state().draft.learning_rate, 0.02, "the preset's");
+    click(&mut window, "Gating");
+    click(&mut window, "side");
+    assert_eq!(window.state().draft.gating, gatelens::experiment::recipe::Gating::Side);
+}
+
+#[test]
+fn schedules_are_words_or_knots_and_errors_are_said() {
+    let mut window = harness(Window::new(&running()), DESKTOP, false);
+    click(&mut window, "Rate schedule");
+    window.get_by_label("Rate schedule knots").focus();
+    window.get_by_label("Rate schedule knots").set_text_value_accesskit("0:1,0.5");
+    window.run_ok();
+    let before = window.state().draft.rate_schedule.to_string();
+    assert!(window.query_by_label_contains("up to 8 knots").is_some());
+    assert_eq!(before, "cosine", "a bad one changes nothing");
+    window.get_by_label("Rate schedule knots").set_text_value_accesskit("0:1,0.5:0.1");
+    window.run_ok();
+    assert_eq!(window.state().draft.rate_schedule.to_string(), "0:1,0.5:0.1");
+    click(&mut window, "linear");
+    assert_eq!(window.state().draft.rate_schedule.to_string(), "linear");
+}
+
+#[test]
+fn a_diverged_run_offers_the_way_back() {
+    // A rate that no network survives.
+    let live = trained(Recipe { learning_rate: 10.0, rate_schedule: "constant".parse().unwrap(), ..quick() }, 4000);
+    assert!(matches!(live.end, Some(End::Diverged(_))), "{:?}", live.end);
+    let mut window = harness(Window::new(&Rc::new(live)), DESKTOP, true);
+    assert!(window.query_by_label_contains("The loss stopped being a number at step").is_some());
+    assert!(window.query_by_label("diverged").is_some());
+    let back = window.state().live.good.as_ref().map_or(0, |snapshot| snapshot.step);
+    let name = format!("Go back to step {back} with a tenth of the learning rate");
+    assert_eq!(click(&mut window, &name), [Action::Rescue]);
+}
+
+#[test]
+fn a_failure_offers_two_ways_on() {
+    let mut live = Live::new(1, quick());
+    live.apply(1, Update::Failed(Error::DeviceLost("it was unplugged".into())), Instant::now());
+    let mut window = harness(Window::new(&Rc::new(live)), DESKTOP, false);
+    assert!(window.query_by_label_contains("it was unplugged").is_some());
+    assert_eq!(click(&mut window, "Retry"), [Action::Retry]);
+    assert_eq!(click(&mut window, "On the CPU"), [Action::OnCpu]);
+}
+
+#[test]
+fn messages_links_and_offers_can_be_answered() {
+    let messages = vec![Message::warning("hidden: 4000 — expected a whole number"), Message::info("Training on the CPU: no WebGPU here.")];
+    let resume = Some(ResumeOffer { step: 1200, title: "Side gating".into() });
+    let mut window = harness(Window { messages, resume, web: true, ..Window::new(&running()) }, DESKTOP, false);
+    assert_eq!(click(&mut window, "Go on from there"), [Action::Resume(true)]);
+    assert_eq!(click(&mut window, "Forget it"), [Action::Resume(false)]);
+    window.get_all_by_label("How to get the GPU").next().unwrap().click();
+    window.run_ok();
+    assert!(window.query_by_label("Chrome on Linux").is_some());
+    window.key_press(Key::Escape);
+    window.run_ok();
+    window.get_all_by_label("Dismiss").next().unwrap().click();
+    window.run_ok();
+    assert_eq!(window.state().messages, [Message::info("Training on the CPU: no WebGPU here.")]);
+    window.state_mut().messages.clear();
+    window.state_mut().link = Some("http://here/#v=1".into());
+    window.run_ok();
+    click(&mut window, "Dismiss");
+    assert!(window.query_by_label_contains("The clipboard is closed").is_none());
+}
+
+#[test]
+fn any_size_is_drawn() {
+    let mut large = Recipe { dim: 64, hidden: 512, gates: 512, batch: 1, time: 4, ..quick() };
+    let lives = [
+        Live::new(1, quick()),
+        trained(quick(), 40),
+        trained(Recipe { dim: 1, hidden: 1, gates: 1, time: 1, batch: 1, ..quick() }, 3),
+        trained(preset::find("side").unwrap().recipe, 5),
+        trained(large.clone(), 1),
+        trained({ large.gating = gatelens::experiment::recipe::Gating::Side; large }, 1),
+    ];
+    for live in lives.map(Rc::new) {
+        let mut window = harness(Window::new(&live), DESKTOP, false);
+        for (i, size) in [vec2(0.01, 0.01), vec2(1.0, 1.0), vec2(40.0, 30.0), vec2(300.0, 90.0), PHONE, vec2(950.0, 500.0), DESKTOP, vec2(2560.0, 1440.0)].into_iter().enumerate() {
+            window.set_size(size);
+            window.run_ok();
+            window.hover_at((size * 0.5).to_pos2());
+            window.step();
+            window.ctx.set_theme(if i % 2 == 0 { egui::Theme::Dark } else { egui::Theme::Light });
+            window.run_ok();
+        }
+    }
+}
+
+#[test]
+fn numbers_that_are_none_are_drawn_too() {
+    let mut live = trained(quick(), 20);
+    let mut parameters = live.weights.clone().unwrap().parameters;
+    parameters.iter_mut().step_by(3).for_each(|v| *v = f32::NAN);
+    parameters.iter_mut().skip(1).step_by(3).for_each(|v| *v = f32::INFINITY);
+    live.apply(1, Update::Event(Event::Weights { step: 21, parameters }), Instant::now());
+    let mut probe = live.probe.clone().unwrap();
+    [&mut probe.student, &mut probe.student_shares, &mut probe.teacher].into_iter().for_each(|values| values.fill(f32::NAN));
+    live.apply(1, Update::Probe(probe), Instant::now());
+    let losses = vec![StepLoss { loss: f32::NAN, power: 0.0 }, StepLoss { loss: f32::INFINITY, power: f32::NAN }];
+    live.apply(1, Update::Event(Event::Losses { first: 21, losses }), Instant::now());
+    for size in [DESKTOP, PHONE] {
+        harness(Window::new(&Rc::new(trained(quick(), 5))), size, true);
+    }
+    harness(Window::new(&Rc::new(live)), DESKTOP, false);
+}
+
+#[test]
+fn on_a_phone_all_is_reached_by_scrolling() {
+    let mut window = harness(Window::new(&running()), PHONE, false);
+    for name in ["Pause", "Single step", "File"] {
+        let rect = control(&window, name).rect();
+        assert!(rect.height() >= 32.0 && rect.right() <= PHONE.x, "{name}: {rect}");
+    }
+    for name in ["The network's weights", "Student's contributions", "Learning rate"] {
+        control(&window, name).scroll_to_me();
+        window.run_ok();
+        let rect = control(&window, name).rect();
+        assert!(rect.top() >= 0.0 && rect.top() < PHONE.y && rect.right() <= PHONE.x, "{name}: {rect}");
+    }
+    click(&mut window, "File");
+    assert_eq!(click(&mut window, "Save"), [Action::Save]);
+}
+
+#[test]
+fn what_is_said_is_what_was_measured() {
+    let window = harness(Window::new(&running()), DESKTOP, false);
+    let census = window.state().live.weights.as_ref().unwrap().importance.census(0.01);
+    let said = window.get_by_label_contains("Right now").value().unwrap_or_default();
+    assert!(said.contains(&format!("{} neuron", census.key_value)) && said.contains("can be built from 3 and 2."), "{said}");
+    let empty = harness(Window::new(&Rc::new(Live::new(1, quick()))), DESKTOP, false);
+    assert!(empty.query_by_label_contains("Right now").is_none(), "nothing is said before there are weights");
+}
+
+#[test]
+fn a_still_picture_costs_little() {
+    let recipe = Recipe { dim: 16, hidden: 512, gates: 512, batch: 1, time: 8, ..quick() };
+    let mut window = harness(Window::new(&Rc::new(trained(recipe, 2))), DESKTOP, false);
+    let begun = Instant::now();
+    (0..30).for_each(|_| window.step());
+    let ms = begun.elapsed().as_secs_f64() * 1e3 / 30.0;
+    println!("{ms:.1} ms a frame, n = m = 512");
+    assert!(ms < 33.0, "{ms} ms");
+}
+
+#[test]
+#[ignore = "draws pictures to be looked at"]
+fn pictures() {
+    let only = std::env::var("ONLY").unwrap_or_default();
+    let wanted = |name: &str| name.contains(&only);
+    let presets = |name: &str| preset::find(name).unwrap().recipe;
+    let live = Rc::new(trained(presets("discover"), 1200));
+    let said = || {
+        let messages = vec![Message::warning("hidden: 4000 — expected a whole number from 1 to 512. The rest of the link was read."), Message::info("Training on the CPU: no usable GPU: this browser has no WebGPU.")];
+        let resume = Some(ResumeOffer { step: 12_345, title: "Side gating".into() });
+        Window { messages, resume, web: true, link: Some("https://gatelens.example/#v=1&hidden=20".into()), preset: "discover", ..Window::new(&live) }
+    };
+    if wanted("banners") {
+        let mut failed = Live::new(1, presets("discover"));
+        failed.apply(1, Update::Failed(Error::DeviceLost("the driver restarted".into())), Instant::now());
+        for (kind, size) in [("desktop", DESKTOP), ("phone", PHONE)] {
+            picture(&format!("banners-{kind}"), said(), size, false);
+            picture(&format!("banners-failed-{kind}"), Window { web: true, ..Window::new(&Rc::new(Live::new(1, quick()))) }, size, true);
+        }
+        picture("banners-failure", Window::new(&Rc::new(failed)), DESKTOP, false);
+    }
+    for (name, at) in [("hover-network", vec2(700.0, 400.0)), ("hover-map", vec2(700.0, 700.0)), ("hover-lambda", vec2(800.0, 200.0)), ("hover-loss", vec2(450.0, 150.0)), ("hover-outputs", vec2(500.0, 680.0)), ("hover-setting", vec2(70.0, 443.0))] {
+        if wanted(name) {
+            drawn(name, Window { preset: "discover", ..Window::new(&live) }, DESKTOP, name.len() % 2 == 0, |window| window.hover_at(at.to_pos2()));
+        }
+    }
+    for (name, label) in [("open-schedule", "Decay schedule"), ("open-preset", "Experiment"), ("open-help", "?")] {
+        if wanted(name) {
+            drawn(name, Window { preset: "discover", ..Window::new(&live) }, DESKTOP, name.len() % 2 == 0, |window| control(window, label).click());
+        }
+    }
+    if wanted("changed") {
+        let mut window = Window { preset: "discover", ..Window::new(&live) };
+        (window.draft.hidden, window.draft.time, window.draft.learning_rate) = (20, 16, 0.0025);
+        picture("changed", window, DESKTOP, true);
+    }
+    for size in [vec2(1000.0, 700.0), vec2(1920.0, 1080.0)] {
+        if wanted("sizes") {
+            picture(&format!("sizes-{}", size.x), Window { preset: "discover", ..Window::new(&live) }, size, false);
+        }
+    }
+    for (name, preset, steps) in [
+        ("early", "discover", 60),
+        ("middle", "discover", 3_000),
+        ("late", "discover", 15_000),
+        ("side", "side", 6_000),
+        ("paper", "paper", 2_000),
+        ("rank", "low-rank", 6_000),
+        ("quick", "quick", 6_000),
+    ] {
+        if !["desktop-light", "desktop-dark", "phone-light", "phone-dark"].iter().any(|kind| wanted(&format!("{name}-{kind}"))) {
+            continue;
+        }
+        let live = Rc::new(trained(presets(preset), steps));
+        for dark in [false, true] {
+            let theme = if dark { "dark" } else { "light" };
+            for (kind, size) in [("desktop", DESKTOP), ("phone", PHONE)] {
+                let name = format!("{name}-{kind}-{theme}");
+                if wanted(&name) {
+                    picture(&name, Window { preset, ..Window::new(&live) }, size, dark);
+                }
+            }
+        }
+    }
+}
