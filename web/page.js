@@ -7,7 +7,7 @@
 //   gatelens.play()          starts or resumes training
 //   gatelens.pause()         halts it
 //   gatelens.reset()         back to step 0 with the same weights
-//   gatelens.load(recipe)    starts another experiment: the text of a shared link after its #, as 'task=attention&n=32&seed=3'
+//   gatelens.load(recipe)    starts another experiment: the text of a shared link after its #, as 'dim=4&hidden=32&seed=3'
 //   gatelens.command(object) any of these as data, as { pause: true }
 // Commands before the start are kept until then. Rust calls gatelensFailed(text) when it panics or cannot start, and makes
 // its worker from the address in gatelensWorker.
@@ -29,14 +29,9 @@ let program = null; // the wasm's exports once main() has run
 let failure = null; // why the program stopped
 let lastStatus = { phase: 'loading', ...idle };
 const waiting = []; // commands given before the program runs
-const ready = Promise.withResolvers ? Promise.withResolvers() : deferred();
-ready.promise.catch(() => {}); // the box says it
-
-function deferred() {
-  const parts = {};
-  parts.promise = new Promise((resolve, reject) => Object.assign(parts, { resolve, reject }));
-  return parts;
-}
+let settle; // of the promise that embedding pages wait for
+const ready = new Promise((resolve, reject) => { settle = { resolve, reject }; });
+ready.catch(() => {}); // the box says it
 
 function status() {
   if (program && !failure) {
@@ -54,7 +49,7 @@ function command(object) {
 
 window.gatelensWorker = new URL(`./worker.js?v=${STAMP}`, import.meta.url).href;
 window.gatelens = {
-  ready: ready.promise,
+  ready,
   status,
   command,
   play: () => command({ play: true }),
@@ -65,14 +60,19 @@ window.gatelens = {
 
 // ---- when it cannot go on ----
 
+// What a reason looks like, and how to say it.
 const REASONS = [
   [/WebAssembly\.Memory|out of memory|allocation failed|memory access out of bounds/i, 'Out of memory',
     'The browser gave gatelens no more memory. Close other tabs or choose a smaller network, then reload.'],
-  [/Failed to fetch|NetworkError|Load failed|error loading dynamically|importing a module|server answered|network/i, 'The download broke off',
+  [/Failed to fetch|NetworkError|Load failed|dynamically imported module|Importing a module|server answered/i, 'The download broke off',
     'Part of the program could not be downloaded. Check the connection and reload.'],
-  [/no suitable (graphics )?adapter|NoAdapter|wgpu surface|WebGL|RequestAdapter|RequestDevice/i, 'Nothing to draw with',
-    'This browser offers neither WebGPU nor WebGL 2, and gatelens draws with one of them. Switch on hardware acceleration in its settings, or use a current Chrome, Edge, Firefox or Safari.'],
+  [/context lost/i, 'The picture was lost',
+    'The browser took its drawing surface away, as it does when a graphics driver restarts or many pages draw at once. Reload to go on.'],
+  [/WebGL/, 'Nothing to draw with',
+    'This browser offers no WebGL, with which gatelens draws. Switch on hardware acceleration in its settings, or use a current Chrome, Edge, Firefox or Safari.'],
 ];
+const UNKNOWN = [null, 'gatelens has stopped',
+  'A fault in the program ended it; that is no mistake of yours. Reload to start again. If it comes back, the details below help to find it.'];
 
 function showFailure(title, text, details) {
   element('loading').hidden = true;
@@ -88,12 +88,11 @@ function fail(reason) {
   if (failure) return;
   const shown = status();
   failure = reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason);
-  const [, title, text] = REASONS.find(([pattern]) => pattern.test(failure)) ?? [null, 'gatelens has stopped',
-    'A fault in the program ended it; that is no mistake of yours. Reload to start again. If it comes back, the details below help to find it.'];
+  const [, title, text] = REASONS.find(([pattern]) => pattern.test(failure)) ?? UNKNOWN;
   const facts = { page: location.href, version: STAMP, browser: navigator.userAgent, status: shown };
   const stack = reason instanceof Error && reason.stack ? `\n\n${reason.stack}` : '';
   showFailure(title, text, `${failure}${stack}\n\n${JSON.stringify(facts, null, 1)}`);
-  ready.reject(new Error(failure));
+  settle.reject(new Error(failure));
 }
 
 window.gatelensFailed = fail;
@@ -105,7 +104,7 @@ window.addEventListener('error', (event) => {
 window.addEventListener('unhandledrejection', (event) => {
   if (!started() || isTrap(event.reason)) fail(event.reason);
 });
-element('gatelens').addEventListener('webglcontextlost', () => fail('The browser took the drawing surface away (WebGL context lost).'));
+element('gatelens').addEventListener('webglcontextlost', () => fail('WebGL context lost'));
 
 element('reload').addEventListener('click', () => location.reload());
 element('copy').addEventListener('click', async () => {
@@ -162,7 +161,7 @@ function awaitFirstPicture(since) {
   if (failure) return;
   if (status().frames > 0) {
     element('loading').hidden = true;
-    ready.resolve();
+    settle.resolve();
     return;
   }
   if (performance.now() - since > SLOW_START_MS) say('Still starting. A graphics driver may take long to prepare its programs the first time.');
@@ -170,12 +169,14 @@ function awaitFirstPicture(since) {
 }
 
 async function start() {
+  // eframe's own request would get fourfold multisampling, which egui, smoothing its edges itself, only pays for.
+  element('gatelens').getContext('webgl2', { antialias: false, depth: false, stencil: false });
   if (typeof WebAssembly !== 'object' || !WebAssembly.validate(SIMD)) {
     element('bar').hidden = true;
     const problem = typeof WebAssembly === 'object' ? 'its WebAssembly has no SIMD' : 'WebAssembly is missing or switched off';
     say(`gatelens cannot run in this browser: ${problem}. Chrome and Edge since 91, Firefox since 89 and Safari since 16.4 have it; lockdown and enhanced security modes switch it off.`);
     failure = problem;
-    ready.reject(new Error(problem));
+    settle.reject(new Error(problem));
     return;
   }
   try {
