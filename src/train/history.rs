@@ -134,7 +134,7 @@ impl Traces {
         self.values.truncate(kept);
         self.stride = self.stride.max(1);
         // The newest moment is always kept; between strides it is replaced.
-        if self.seen % self.stride != 0 && kept > 1 {
+        if !self.seen.is_multiple_of(self.stride) && kept > 1 {
             self.steps.pop();
             self.values.pop();
         }
