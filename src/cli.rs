@@ -50,6 +50,7 @@ fn command() -> Command {
     let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print one JSON object as the last line of stdout");
     let backend = Arg::new("backend").long("backend").value_name("ENGINE").default_value("auto").help("auto, gpu or cpu");
     let mut train = Command::new("train")
+        .args_override_self(true)
         .about("Train a network and report what became of it")
         .arg(Arg::new("preset").long("preset").value_name("NAME").default_value(preset::DEFAULT).help(format!("Start from one of: {}", preset::names().join(", "))))
         .arg(Arg::new("task").long("task").value_name("TASK").default_value("attention").help("The task: attention"))

@@ -1,0 +1,135 @@
+//! The terminal as a user meets it: the binary, its exit codes, its last line, its files.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const QUICK: &[&str] = &["train", "--backend", "cpu", "--preset", "quick", "--steps", "200", "--hidden", "8", "--gates", "6", "--batch", "8", "--time", "8"];
+
+fn gatelens(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_gatelens")).args(arguments).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").output().unwrap()
+}
+
+fn with<'a>(base: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
+    [base, more].concat()
+}
+
+fn last_line(output: &Output) -> Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    serde_json::from_str(text.lines().last().unwrap_or_default()).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A folder of this test's own.
+fn folder(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    drop(std::fs::remove_dir_all(&path));
+    std::fs::create_dir_all(&path).unwrap();
+    path
+}
+
+#[test]
+fn training_leaves_a_folder_that_goes_on_and_evaluates() {
+    let out = folder("train");
+    let run = out.join("run");
+    let run = run.to_str().unwrap();
+    let output = gatelens(&with(QUICK, &["--json", "--out", run]));
+    assert!(output.status.success(), "{}", errors(&output));
+    let result = last_line(&output);
+    assert_eq!((&result["step"], &result["backend"], &result["interrupted"]), (&200.into(), &"cpu".into(), &false.into()));
+    assert!(result["loss"].as_f64().unwrap() > 0.0 && result["nmse"].as_f64().unwrap() < 1.5 && result["steps_per_s"].as_f64().unwrap() > 1.0);
+    let csv = std::fs::read_to_string(Path::new(run).join("metrics.csv")).unwrap();
+    assert!(csv.starts_with("step,loss,") && csv.lines().count() == 201, "{csv}");
+    assert!(std::fs::read_to_string(Path::new(run).join("recipe.json")).unwrap().contains("\"hidden\": 8"));
+    let weights = Path::new(run).join("weights.safetensors");
+    let weights = weights.to_str().unwrap();
+
+    let further = gatelens(&["train", "--init", weights, "--steps", "260", "--backend", "cpu", "--json"]);
+    assert_eq!(last_line(&further)["step"], 260, "{}", errors(&further));
+
+    let x: Vec<u8> = (0..2 * 5 * 2).flat_map(|i| (i as f32 * 0.1 - 1.0).to_le_bytes()).collect();
+    let view = safetensors::tensor::TensorView::new(safetensors::Dtype::F32, vec![2, 5, 2], &x).unwrap();
+    let (input, answer) = (out.join("x.safetensors"), out.join("y.safetensors"));
+    std::fs::write(&input, safetensors::serialize([("x", view)], None).unwrap()).unwrap();
+    let output = gatelens(&["evaluate", weights, "--input", input.to_str().unwrap(), "--out", answer.to_str().unwrap(), "--backend", "cpu", "--json"]);
+    assert!(output.status.success(), "{}", errors(&output));
+    let bytes = std::fs::read(&answer).unwrap();
+    let tensors = safetensors::SafeTensors::deserialize(&bytes).unwrap();
+    assert_eq!(tensors.tensor("y").unwrap().shape(), [2, 5, 2]);
+    let wrong = gatelens(&["evaluate", weights, "--input", weights, "--out", answer.to_str().unwrap()]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(errors(&wrong).contains("no tensor x"), "{}", errors(&wrong));
+}
+
+#[test]
+fn bad_usage_is_code_2_and_says_what_is_accepted() {
+    let missing = folder("usage").join("none.safetensors");
+    let picture = folder("usage-file").join("picture.safetensors");
+    std::fs::write(&picture, b"\x89PNG and more").unwrap();
+    let cases: &[(&[&str], &str)] = &[
+        (&["train", "--hidden", "0"], "hidden: 0 — expected a whole number from 1 to 512"),
+        (&["train", "--lr", "NaN"], "learning_rate: NaN — expected a number"),
+        (&["train", "--rank", "9"], "rank: 9 — expected at most d = 4"),
+        (&["train", "--preset", "nought"], "preset: nought — expected one of discover"),
+        (&["train", "--task", "chess"], "task: chess — expected attention"),
+        (&["train", "--rate-schedule", "fast"], "rate_schedule: fast"),
+        (&["train", "--hiden", "3"], "--hidden"),
+        (&["train", "--init", missing.to_str().unwrap()], "could not be read"),
+        (&["train", "--init", picture.to_str().unwrap()], "safetensors"),
+        (&["evaluate"], "required"),
+    ];
+    for (arguments, expected) in cases {
+        let output = gatelens(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", errors(&output));
+        assert!(errors(&output).contains(expected), "{arguments:?}: {}", errors(&output));
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_code_1_before_any_work() {
+    let blocked = folder("blocked").join("file");
+    std::fs::write(&blocked, "in the way").unwrap();
+    let output = gatelens(&with(QUICK, &["--out", blocked.join("run").to_str().unwrap()]));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(errors(&output).contains("writing") && errors(&output).contains("file"), "{}", errors(&output));
+
+    let output = gatelens(&["train", "--backend", "cpu", "--batch", "1024", "--time", "1024", "--hidden", "512", "--gates", "512", "--dim", "64"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(errors(&output).contains("MiB"), "the figure is named: {}", errors(&output));
+}
+
+#[test]
+fn a_run_that_diverges_fails_and_keeps_the_last_good_state() {
+    let run = folder("diverges");
+    let output = gatelens(&with(QUICK, &["--lr", "10", "--rate-schedule", "constant", "--steps", "5000", "--json", "--out", run.to_str().unwrap()]));
+    assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
+    assert!(errors(&output).contains("stopped being a number at step"), "{}", errors(&output));
+    let bytes = std::fs::read(run.join("weights.safetensors")).unwrap();
+    gatelens::experiment::checkpoint::read("kept", &bytes).unwrap();
+}
+
+#[test]
+fn devices_are_listed() {
+    let output = gatelens(&["devices", "--json"]);
+    let list = last_line(&output)["devices"].as_array().unwrap().clone();
+    assert!(list.iter().any(|device| device["kind"] == "cpu"), "{list:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_keeps_what_is_done() {
+    let run = folder("interrupted");
+    let arguments = with(QUICK, &["--steps", "10000000", "--json", "--out", run.to_str().unwrap()]);
+    let child = Command::new(env!("CARGO_BIN_EXE_gatelens")).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let result = last_line(&output);
+    assert!(output.status.success(), "{}", errors(&output));
+    assert_eq!(result["interrupted"], true);
+    let kept = gatelens::experiment::checkpoint::read("kept", &std::fs::read(run.join("weights.safetensors")).unwrap()).unwrap();
+    assert!(kept.snapshot.step > 0 && kept.snapshot.step == result["step"].as_u64().unwrap(), "{} {result}", kept.snapshot.step);
+}
