@@ -1,5 +1,6 @@
 //! The window: owns the training's link and what is known of it; `logic` takes in, `ui` draws and applies what was asked for.
 
+mod dropped;
 mod session;
 
 use crate::experiment::live::Live;
@@ -10,7 +11,7 @@ use crate::platform::{self, Link, OpenedFile};
 use crate::task::Teacher;
 use crate::train::pacer::Speed;
 use crate::train::session::Snapshot;
-use crate::ui::{self, Message, ResumeOffer, View, action::Action};
+use crate::ui::{self, Message, View, action::Action};
 use crate::{Error, Result};
 use eframe::egui;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -30,7 +31,7 @@ pub struct App {
     messages: Vec<Message>,
     /// The link as text, when the clipboard was refused.
     link_text: Option<String>,
-    resume: Option<(ResumeOffer, Vec<u8>)>,
+    resume: Option<session::Stored>,
     /// The hash that the page's address should have.
     hash: String,
     arrivals: (Sender<Arrival>, Receiver<Arrival>),
@@ -40,7 +41,7 @@ pub struct App {
 
 /// What dialogs and the browser bring, some frames later.
 enum Arrival {
-    File(OpenedFile),
+    File(Result<OpenedFile>),
     Note(Result<String>),
     Copied { allowed: bool, link: String },
 }
@@ -54,7 +55,6 @@ struct Frames {
 }
 
 const STORED_SESSION: &str = "session";
-const STORED_PANELS: &str = "panels";
 
 impl App {
     /// Starts training what `link` (a URL hash, or a whole address) asks for, or the default preset.
@@ -62,9 +62,9 @@ impl App {
     /// # Errors
     /// No thread or worker for the training.
     pub fn new(cc: &eframe::CreationContext<'_>, link: Option<&str>) -> Result<Self> {
+        ui::theme::install(&cc.egui_ctx);
         let hash = link.map(|link| link.split_once('#').map_or(link, |(_, hash)| hash)).unwrap_or_default();
         let (preset, recipe, problems) = Recipe::from_hash(hash);
-        let panels = cc.storage.and_then(|storage| eframe::get_value(storage, STORED_PANELS)).unwrap_or_default();
         let resume = cc.storage.and_then(|storage| session::stored(storage.get_string(STORED_SESSION)?.as_str()));
         let mut app = Self {
             ctx: cc.egui_ctx.clone(),
@@ -76,10 +76,10 @@ impl App {
             teacher: None,
             messages: problems.iter().map(|problem| Message::warning(format!("In the link: {problem}"))).collect(),
             link_text: None,
-            resume: resume.filter(|(offer, _)| hash.is_empty() || offer.hash == hash),
+            resume: resume.filter(|stored| hash.is_empty() || stored.hash == hash),
             hash: String::new(),
             arrivals: mpsc::channel(),
-            panels,
+            panels: ui::State::default(),
             frames: Frames::default(),
         };
         app.start(recipe, None, None, true);
@@ -155,13 +155,13 @@ impl App {
                 }
             }
         }
-        self.messages.extend(self.live.notes.drain(..).map(Message::info));
+        self.messages.extend(self.live.notes.drain(..).map(Message::warning));
         while let Ok(arrival) = self.arrivals.1.try_recv() {
             match arrival {
-                Arrival::File(file) => self.load_file(&file),
+                Arrival::File(Ok(file)) => self.load_file(&file),
                 Arrival::Note(Ok(text)) => self.messages.push(Message::info(text)),
-                Arrival::Note(Err(error)) => self.messages.push(Message::warning(error.to_string())),
-                Arrival::Copied { allowed: true, .. } => self.messages.push(Message::info("The link to this run is on the clipboard.".into())),
+                Arrival::File(Err(error)) | Arrival::Note(Err(error)) => self.messages.push(Message::warning(error.to_string())),
+                Arrival::Copied { allowed: true, .. } => self.messages.push(Message::info("The link to this run is on the clipboard.")),
                 Arrival::Copied { allowed: false, link } => self.link_text = Some(link),
             }
         }
@@ -170,12 +170,14 @@ impl App {
         }
     }
 
-    fn dropped(&mut self, ctx: &egui::Context) {
+    fn dropped(&self, ctx: &egui::Context) {
         for file in ctx.input(|input| input.raw.dropped_files.clone()) {
-            match session::read_dropped(&file) {
-                Ok(file) => self.load_file(&file),
-                Err(error) => self.messages.push(Message::warning(error.to_string())),
-            }
+            let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
+            dropped::read(file, move |file| {
+                if sender.send(Arrival::File(file)).is_ok() {
+                    ctx.request_repaint();
+                }
+            });
         }
     }
 
@@ -227,7 +229,7 @@ impl App {
             Action::Open => {
                 let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
                 platform::open_file(move |file| {
-                    if sender.send(Arrival::File(file)).is_ok() {
+                    if sender.send(Arrival::File(Ok(file))).is_ok() {
                         ctx.request_repaint();
                     }
                 });
@@ -239,8 +241,8 @@ impl App {
             Action::OnCpu => self.start(Recipe { backend: Engine::Cpu, ..self.live.recipe.clone() }, self.live.good.clone(), self.teacher.clone(), true),
             Action::Retry => self.retry(),
             Action::Resume(accepted) => {
-                if let Some((_, bytes)) = self.resume.take().filter(|_| accepted) {
-                    self.load_file(&OpenedFile { name: "last session".into(), bytes });
+                if let Some(stored) = self.resume.take().filter(|_| accepted) {
+                    self.load_file(&OpenedFile { name: "last session".into(), bytes: stored.bytes });
                     self.send(Command::Run(true));
                 }
             }
@@ -293,7 +295,7 @@ impl App {
 
     fn save(&mut self) {
         let Some(bytes) = self.checkpoint() else {
-            return self.messages.push(Message::warning("There is nothing to save yet.".into()));
+            return self.messages.push(Message::warning("There is nothing to save yet."));
         };
         let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
         let done = move |result| {
@@ -329,8 +331,8 @@ impl eframe::App for App {
             draft: &mut self.draft,
             preset: &self.preset,
             speed: self.speed,
-            link: &mut self.link_text,
-            resume: self.resume.as_ref().map(|(offer, _)| offer),
+            link: self.link_text.as_deref(),
+            resume: self.resume.as_ref().map(|stored| &stored.offer),
             messages: &mut self.messages,
             web: platform::BROWSER,
         };
@@ -340,7 +342,6 @@ impl eframe::App for App {
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
-        eframe::set_value(storage, STORED_PANELS, &self.panels);
         // A session of a few steps does not replace one that is still on offer.
         if self.resume.is_none()
             && let Some(Ok((_, bytes))) = self.checkpoint()

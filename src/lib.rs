@@ -29,7 +29,8 @@ pub mod experiment;
 pub mod platform;
 #[cfg(feature = "app")]
 pub mod ui;
-//pub mod app;
+#[cfg(feature = "app")]
+pub mod app;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
 

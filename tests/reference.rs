@@ -235,3 +235,28 @@ fn ten_steps_in_double_precision() {
 fn ten_steps_in_single_precision() {
     adamw(|program| Box::new(Single(Box::new(cpu::<f32>(program)), f64::NAN)), 1e-5);
 }
+
+#[cfg(feature = "gpu")]
+#[path = "support/gpu.rs"]
+#[allow(dead_code)]
+mod gpu;
+
+/// Runs `check` on the GPU, if there is one.
+#[cfg(feature = "gpu")]
+fn on_gpu(check: impl FnOnce(&dyn Fn(Program) -> Box<dyn Engine>) -> usize) {
+    if let Some(context) = gpu::context() {
+        check(&|program| Box::new(Single(Box::new(gatelens::backend::gpu::Gpu::new(&context, program).unwrap()), f64::NAN)));
+    }
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn gradients_on_the_gpu() {
+    on_gpu(|make| gradients(make, 1e-5));
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn ten_steps_on_the_gpu() {
+    on_gpu(|make| adamw(make, 1e-5));
+}

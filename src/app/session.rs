@@ -4,12 +4,10 @@ use crate::experiment::live::Live;
 use crate::experiment::recipe::Recipe;
 use crate::experiment::runner::{Command, Start};
 use crate::experiment::{checkpoint, preset};
-use crate::platform::{self, OpenedFile};
+use crate::platform;
 use crate::task::Teacher;
 use crate::train::session::Snapshot;
 use crate::ui::ResumeOffer;
-use crate::{Error, Result};
-use eframe::egui;
 
 /// The command that starts `recipe`.
 pub fn start(run: u32, recipe: Recipe, from: Option<Snapshot>, teacher: Option<Teacher>, running: bool) -> Command {
@@ -38,28 +36,22 @@ pub fn to_store(bytes: &[u8]) -> Option<String> {
     (bytes.len() <= STORED_BYTES).then(|| bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
+/// The last visit's session.
+pub struct Stored {
+    /// What the user is told of it.
+    pub offer: ResumeOffer,
+    /// Its recipe as a URL hash.
+    pub hash: String,
+    /// The checkpoint file.
+    pub bytes: Vec<u8>,
+}
+
 /// The last visit's session, if it went anywhere and still reads.
-pub fn stored(text: &str) -> Option<(ResumeOffer, Vec<u8>)> {
+pub fn stored(text: &str) -> Option<Stored> {
     let bytes: Vec<u8> = (0..text.len() / 2).map(|i| u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok()).collect::<Option<_>>()?;
     let loaded = checkpoint::read("last session", &bytes).ok()?;
     let recipe = loaded.recipe?;
     let step = loaded.snapshot.step;
     let title = format!("d = {}, n = {}, seed {}", recipe.dim, recipe.hidden, recipe.seed);
-    (step > 0).then(|| (ResumeOffer { step, steps: u64::from(recipe.steps), title, hash: recipe.to_hash(preset::DEFAULT) }, bytes))
-}
-
-/// The content of a file that was dropped on the window.
-///
-/// # Errors
-/// It can't be read.
-pub fn read_dropped(file: &egui::DroppedFile) -> Result<OpenedFile> {
-    let name = file.path.as_ref().and_then(|path| path.file_name()).map_or_else(|| file.name.clone(), |name| name.to_string_lossy().into_owned());
-    match (&file.bytes, &file.path) {
-        (Some(bytes), _) => Ok(OpenedFile { name, bytes: bytes.to_vec() }),
-        (None, Some(path)) => {
-            let bytes = std::fs::read(path).map_err(|e| Error::file(&name, format!("could not be read: {e}")))?;
-            Ok(OpenedFile { name, bytes })
-        }
-        (None, None) => Err(Error::file(&name, "came without content")),
-    }
+    (step > 0).then(|| Stored { offer: ResumeOffer { step, title }, hash: recipe.to_hash(preset::DEFAULT), bytes })
 }

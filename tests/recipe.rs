@@ -1,0 +1,164 @@
+//! Links, presets and checkpoints: what is good comes back the same, what is bad is named and loses nothing.
+
+use gatelens::experiment::recipe::{Engine, Gating, Recipe};
+use gatelens::experiment::{checkpoint, preset};
+use gatelens::train::session::Snapshot;
+use safetensors::tensor::{Dtype, TensorView};
+
+fn recipe() -> Recipe {
+    Recipe { dim: 3, hidden: 5, gates: 4, seed: 9, learning_rate: 0.003, backend: Engine::Cpu, decay_schedule: "0:1,0.5:2".parse().unwrap(), ..Recipe::default() }
+}
+
+#[test]
+fn a_link_reproduces_the_recipe() {
+    for preset in preset::all() {
+        let changed = Recipe { seed: 77, gating: Gating::Side, weight_decay: 0.25, ..preset.recipe };
+        let hash = changed.to_hash(&preset.name);
+        let (name, read, problems) = Recipe::from_hash(&format!("#{hash}"));
+        assert_eq!((name.as_str(), &read, problems.len()), (preset.name.as_str(), &changed, 0), "{hash}");
+    }
+    assert_eq!(Recipe::default().to_hash(preset::DEFAULT), "v=1", "only what differs is named");
+    assert_eq!(recipe().to_hash(preset::DEFAULT), "v=1&dim=3&hidden=5&gates=4&learning_rate=0.003&decay_schedule=0:1,0.5:2&seed=9&backend=cpu");
+    let (_, read, _) = Recipe::from_hash("#v=1&decay_schedule=0%3A1%2C0.5%3A2");
+    assert_eq!(read.decay_schedule, recipe().decay_schedule, "browsers escape some characters");
+}
+
+#[test]
+fn json_keeps_every_setting() {
+    let text = serde_json::to_string(&recipe()).unwrap();
+    assert_eq!(serde_json::from_str::<Recipe>(&text).unwrap(), recipe());
+    assert_eq!(serde_json::from_str::<Recipe>(r#"{"hidden": 7}"#).unwrap(), Recipe { hidden: 7, ..Recipe::default() });
+}
+
+#[test]
+fn a_bad_link_says_what_is_wrong_and_keeps_the_rest() {
+    let cases = [
+        ("hiden=64", "hiden"),
+        ("hidden=-3", "hidden"),
+        ("hidden=1e9", "hidden"),
+        ("hidden=99999999999999999999999", "hidden"),
+        ("hidden=", "hidden"),
+        ("hidden", "hidden"),
+        ("hidden=many", "hidden"),
+        ("learning_rate=NaN", "learning_rate"),
+        ("learning_rate=-1", "learning_rate"),
+        ("learning_rate=inf", "learning_rate"),
+        ("weight_decay=1e300", "weight_decay"),
+        ("teacher=strict", "teacher"),
+        ("rate_schedule=quickly", "rate_schedule"),
+        ("beta2=0:1.5", "beta2"),
+        ("rank=60", "rank"),
+        ("preset=unheard", "preset"),
+        ("v=99", "v"),
+        ("%zz=%", "%zz"),
+        ("🦀=1", "🦀"),
+    ];
+    for (bad, key) in cases {
+        let (_, read, problems) = Recipe::from_hash(&format!("#v=1&seed=5&{bad}&batch=16"));
+        assert_eq!((read.seed, read.batch), (5, 16), "{bad}: the rest is kept");
+        assert_eq!(problems.len(), 1, "{bad}: {problems:?}");
+        let text = problems[0].to_string();
+        assert!(text.starts_with(key) && text.contains("expected"), "{bad}: {text}");
+        read.check().unwrap();
+    }
+}
+
+fn snapshot() -> Snapshot {
+    let parameters = recipe().plan().program().params.initial(1);
+    let moment: Vec<f32> = parameters.iter().map(|v| v * 0.5).collect();
+    Snapshot { step: 12, first_moment: moment.clone(), second_moment: moment, parameters }
+}
+
+fn file() -> Vec<u8> {
+    checkpoint::write(&recipe(), &snapshot(), &recipe().plan().teacher()).unwrap()
+}
+
+/// A file with the tensors of `edit`ed weights, without metadata.
+fn foreign(edit: impl FnOnce(&mut Vec<(String, Vec<usize>, Vec<f64>)>)) -> Vec<u8> {
+    let table = recipe().plan().program().params;
+    let parameters = snapshot().parameters;
+    let mut tensors: Vec<(String, Vec<usize>, Vec<f64>)> =
+        table.iter().map(|p| (p.name.clone(), p.shape.clone(), parameters[p.range()].iter().copied().map(f64::from).collect())).collect();
+    edit(&mut tensors);
+    let bytes: Vec<(String, Vec<usize>, Vec<u8>)> =
+        tensors.into_iter().map(|(name, shape, v)| (name, shape, v.iter().flat_map(|v| v.to_le_bytes()).collect())).collect();
+    let views = bytes.iter().map(|(name, shape, bytes)| (name.clone(), TensorView::new(Dtype::F64, shape.clone(), bytes).unwrap()));
+    safetensors::serialize(views, None).unwrap()
+}
+
+#[test]
+fn a_checkpoint_comes_back_whole() {
+    let loaded = checkpoint::read("own", &file()).unwrap();
+    assert_eq!((loaded.recipe, loaded.snapshot, loaded.teacher), (Some(recipe()), snapshot(), Some(recipe().plan().teacher())));
+    assert!(loaded.notes.is_empty());
+}
+
+#[test]
+fn weights_from_elsewhere_are_read() {
+    let loaded = checkpoint::read("foreign", &foreign(|_| {})).unwrap();
+    assert_eq!((loaded.snapshot.parameters, loaded.recipe.is_none(), loaded.teacher.is_none()), (snapshot().parameters, true, true));
+    let with_lambda = foreign(|tensors| {
+        let nu = tensors.iter_mut().find(|(name, ..)| name == "nu").unwrap();
+        nu.0 = "lambda".into();
+        nu.2.iter_mut().for_each(|v| *v = (-v.exp()).exp());
+        tensors.push(("optimizer.notes".into(), vec![1], vec![0.0]));
+    });
+    let loaded = checkpoint::read("foreign", &with_lambda).unwrap();
+    for (a, b) in loaded.snapshot.parameters.iter().zip(&snapshot().parameters) {
+        assert!((a - b).abs() < 1e-5 * (1.0 + b.abs()), "{a} {b}");
+    }
+    assert_eq!(loaded.notes, ["ignored: optimizer.notes"]);
+    assert_eq!(loaded.to_recipe_sizes(), (3, 5, 4));
+}
+
+trait Sizes {
+    fn to_recipe_sizes(&self) -> (usize, usize, usize);
+}
+
+impl Sizes for checkpoint::Checkpoint {
+    fn to_recipe_sizes(&self) -> (usize, usize, usize) {
+        let recipe = self.to_recipe("foreign").unwrap();
+        (recipe.dim, recipe.hidden, recipe.gates)
+    }
+}
+
+#[test]
+fn bad_files_are_named_and_explained() {
+    let whole = file();
+    let newer = |text: &str, by: &str| -> Vec<u8> {
+        // Same length, so that the header's size stays true.
+        let at = whole.windows(text.len()).position(|w| w == text.as_bytes()).unwrap();
+        [&whole[..at], by.as_bytes(), &whole[at + text.len()..]].concat()
+    };
+    let huge_header = [&(2u64 << 30).to_le_bytes()[..], &[b' '; 92]].concat();
+    let set = |name: &'static str, value: f64| foreign(move |tensors| tensors.iter_mut().find(|(n, ..)| n == name).unwrap().2[1] = value);
+    let lambda = |value: f64| {
+        foreign(move |tensors| {
+            let nu = tensors.iter_mut().find(|(n, ..)| n == "nu").unwrap();
+            (nu.0, nu.2) = ("lambda".into(), vec![0.5, value, 0.5, 0.5, 0.5]);
+        })
+    };
+    let cases: Vec<(&str, Vec<u8>, &str)> = vec![
+        ("empty", vec![], "is empty"),
+        ("cut short", whole[..whole.len() - 10].to_vec(), "cut short"),
+        ("cut in the header", whole[..40].to_vec(), "cut short"),
+        ("a picture", b"\x89PNG\r\n\x1a\n and so on, and on, and on".to_vec(), "safetensors"),
+        ("2 GB claimed", huge_header, "safetensors"),
+        ("newer", newer(r#""format":"1""#, r#""format":"7""#), "newer version"),
+        ("recipe of another kind", newer(r#"\"hidden\":5"#, r#"\"hidden\":8"#), "does not fit its weights"),
+        ("recipe that does not read", newer(r#"\"hidden\":5"#, r#"\"hidden\":x"#), "recipe does not read"),
+        ("NaN", set("readout", f64::NAN), "readout holds NaN at element 1"),
+        ("infinite in float32", set("nu", 1e300), "nu holds"),
+        ("lambda above 1", lambda(1.5), "lambda[1] is 1.5"),
+        ("lambda zero", lambda(0.0), "lambda[1] is 0"),
+        ("missing", foreign(|tensors| tensors.retain(|(name, ..)| name != "output_gate.x")), "no tensor output_gate.x"),
+        ("another network", foreign(|tensors| tensors.retain(|(name, ..)| name == "nu")), "no tensor input_gate.m"),
+        ("wrong shape", foreign(|tensors| tensors.iter_mut().for_each(|(name, shape, _)| if name == "input_gate.x" { shape.reverse() })), "input_gate.x has shape [4, 5]; expected [5, 4]"),
+        ("wrong readout", foreign(|tensors| tensors.iter_mut().for_each(|(name, shape, _)| if name == "readout" { shape.reverse() })), "readout has 3 columns; expected 4"),
+        ("a vector", foreign(|tensors| tensors.iter_mut().for_each(|(name, shape, _)| if name == "input_gate.m" { *shape = vec![20] })), "expected a matrix"),
+    ];
+    for (what, bytes, expected) in cases {
+        let error = checkpoint::read("some.safetensors", &bytes).expect_err(what).to_string();
+        assert!(error.starts_with("some.safetensors: ") && error.contains(expected), "{what}: {error}");
+    }
+}
