@@ -36,7 +36,12 @@ pub fn plot<'a>(
     let palette = Palette::of(ui);
     let mut child = ui.new_child(UiBuilder::new().id_salt(id).max_rect(rect));
     let marks = (f64::from(rect.width()) / 72.0).max(1.0);
-    let x_axis = AxisHints::new_x().placement(VPlacement::Bottom).tick_label_font(plain(10.5)).tick_label_color(palette.mute).label_spacing(20.0..=30.0).formatter(|mark, _| format::short(mark.value));
+    let x_axis = AxisHints::new_x()
+        .placement(VPlacement::Bottom)
+        .tick_label_font(plain(10.5))
+        .tick_label_color(palette.mute)
+        .label_spacing(20.0..=30.0)
+        .formatter(|mark, _| format::short(mark.value));
     let y_axis = AxisHints::new_y()
         .placement(HPlacement::Left)
         .tick_label_font(plain(10.5))

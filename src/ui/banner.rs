@@ -115,7 +115,11 @@ pub fn gpu_help(ui: &mut Ui) {
         ui.set_max_width(380.0);
         ui.label(RichText::new("WebGPU, browser by browser").font(strong(12.5)));
         for (browser, how) in [
-            ("Chrome, Edge", "113 or newer on Windows, macOS and ChromeOS, 121 on Android: nothing to do. If it is missing, turn on hardware acceleration in the settings."),
+            (
+                "Chrome, Edge",
+                "113 or newer on Windows, macOS and ChromeOS, 121 on Android: nothing to do. If it is missing, turn on \
+                 hardware acceleration in the settings.",
+            ),
             ("Chrome on Linux", "open chrome://flags, enable “Unsafe WebGPU Support” and “Vulkan”, and restart it."),
             ("Safari", "26 or newer, on macOS and iOS."),
             ("Firefox", "141 or newer on Windows, 145 or newer on macOS with Apple silicon; elsewhere use Nightly."),

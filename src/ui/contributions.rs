@@ -78,8 +78,8 @@ impl State {
         self.factor = factor(self.scale / largest(&difference).max(1e-12));
         let colors = Colors::new(Palette::of(ui));
         let scales = [1.0, 1.0, self.factor].map(|factor| factor / self.scale);
-        for ((map, values), (name, scale)) in self.maps.iter_mut().zip([teacher, student, difference]).zip(["teacher", "student", "difference"].into_iter().zip(scales)) {
-            upload(ui.ctx(), map, name, probe.time, &values, scale, &colors);
+        for ((map, values), scale) in self.maps.iter_mut().zip([teacher, student, difference]).zip(scales) {
+            upload(ui.ctx(), map, probe.time, &values, scale, &colors);
         }
     }
 }
@@ -91,9 +91,9 @@ fn factor(ratio: f32) -> f32 {
 }
 
 /// Causal: nothing above the diagonal.
-fn upload(ctx: &Context, map: &mut Heatmap, name: &str, time: usize, values: &[f32], scale: f32, colors: &Colors) {
+fn upload(ctx: &Context, map: &mut Heatmap, time: usize, values: &[f32], scale: f32, colors: &Colors) {
     let cell = |(i, &value): (usize, &f32)| if i % time > i / time { Color32::TRANSPARENT } else { colors.of(value * scale) };
-    map.set(ctx, name, time, time, values.iter().enumerate().map(cell).collect());
+    map.set(ctx, "contributions", time, time, values.iter().enumerate().map(cell).collect());
 }
 
 /// Marks the cell under the pointer in all three maps, and explains it.
@@ -127,7 +127,8 @@ fn hover(ui: &Ui, maps: [Rect; 3], probe: &Probe, k: usize, scale: f32) {
         ui.colored_label(palette.teacher, format!("teacher: vₛ (kₛ · qₜ) = {}", format::signed(teacher)));
         ui.label(format!("student: {}", format::signed(student)));
         ui.label(format!("difference {}", format::signed(student - teacher)));
-        ui.label(egui::RichText::new("The student's share of token s is what ŷₜ loses when reading starts at s + 1 instead of s; the shares add up to ŷₜ.").color(palette.mute));
+        let share = "The student's share of token s is what ŷₜ loses when reading starts at s + 1 instead of s; the shares add up to ŷₜ.";
+        ui.label(egui::RichText::new(share).color(palette.mute));
         ui.label(egui::RichText::new(format!("Full colour: ±{}", format::signed(scale))).color(palette.mute));
     });
 }

@@ -185,7 +185,8 @@ fn restart(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
     let pending = pending(view.live, view.draft);
     let note = |text: String, color| egui::Label::new(RichText::new(text).size(11.0).color(color)).truncate();
     if pending.is_empty() {
-        ui.add(egui::Label::new(RichText::new("Learning rate and weight decay take effect at once; other settings with a restart.").size(11.0).color(palette.mute)).wrap());
+        let text = "Learning rate and weight decay take effect at once; other settings with a restart.";
+        ui.add(egui::Label::new(RichText::new(text).size(11.0).color(palette.mute)).wrap());
         return;
     }
     let names: Vec<&str> = pending.iter().map(|setting| short_name(setting)).collect();

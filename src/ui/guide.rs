@@ -23,10 +23,10 @@ pub fn show(ui: &mut Ui, view: &View<'_>, actions: &mut Vec<Action>) {
         ui.add(Label::new(counts(view.live, &census, palette)).wrap());
     }
     ui.add(Label::new(fit(view.live, palette)).wrap());
-    let mute = |ui: &mut Ui, text: String| ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
+    let mute = |ui: &mut Ui, text: &str| ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
     mute(ui, meaning(&view.live.recipe));
     if view.live.probe.is_some() {
-        mute(ui, "The two contribution maps agree where the student takes from each earlier token what attention takes.".into());
+        mute(ui, "The two contribution maps agree where the student takes from each earlier token what attention takes.");
     }
     ui.add_space(4.0);
     heading(ui, "TRY NEXT");
@@ -124,10 +124,17 @@ fn fit(live: &Live, palette: &Palette) -> LayoutJob {
     text.job
 }
 
-fn meaning(recipe: &Recipe) -> String {
+fn meaning(recipe: &Recipe) -> &'static str {
     match recipe.gating {
-        Gating::Output => "A neuron with λ = 1 never forgets: it adds up products of values and keys. One with λ = 0 holds only the current token, the query. Each output gate multiplies two readings of the neurons: attention needs a memory times a query.".into(),
-        Gating::Side => "A neuron with λ = 1 never forgets: it adds up products of values and keys. The side gate multiplies each by a reading of the current token, the query, so that no neuron has to carry it.".into(),
+        Gating::Output => {
+            "A neuron with λ = 1 never forgets: it adds up products of values and keys. One with λ = 0 holds only the \
+             current token, the query. Each output gate multiplies two readings of the neurons: attention needs a memory \
+             times a query."
+        }
+        Gating::Side => {
+            "A neuron with λ = 1 never forgets: it adds up products of values and keys. The side gate multiplies each by a \
+             reading of the current token, the query, so that no neuron has to carry it."
+        }
     }
 }
 

@@ -50,7 +50,11 @@ pub fn window(ui: &Ui, open: &mut bool) {
     Window::new("Help").open(open).resizable(false).collapsible(false).default_pos(space.center() - egui::vec2(width / 2.0, 180.0)).show(ui.ctx(), |ui| {
         ui.set_width(width);
         let palette = Palette::of(ui);
-        ui.label("A gated linear RNN learns to imitate a layer of linear self-attention, here, on your machine. It turns into attention: some neurons remember (λ near 1), others pass the current token on (λ near 0), and the output gates multiply one kind by the other.");
+        ui.label(
+            "A gated linear RNN learns to imitate a layer of linear self-attention, here, on your machine. It turns into \
+             attention: some neurons remember (λ near 1), others pass the current token on (λ near 0), and the output gates \
+             multiply one kind by the other.",
+        );
         ui.add_space(6.0);
         ui.label(RichText::new("Keys").font(strong(12.5)));
         Grid::new("keys").num_columns(2).spacing([16.0, 4.0]).show(ui, |ui| {
@@ -64,7 +68,9 @@ pub fn window(ui: &Ui, open: &mut bool) {
         ui.label(RichText::new("Everywhere").font(strong(12.5)));
         ui.label("Point at a number, a curve or a cell: it says its name, its value and its formula. Drop a safetensors file on the window to load it.");
         ui.add_space(6.0);
-        ui.label(RichText::new("After Zucchet, Kobayashi, Akram, von Oswald, Larcher, Steger, Sacramento: Gated recurrent neural networks discover attention.").color(palette.mute));
+        let paper = "After Zucchet, Kobayashi, Akram, von Oswald, Larcher, Steger, Sacramento: Gated recurrent neural networks \
+                     discover attention.";
+        ui.label(RichText::new(paper).color(palette.mute));
         ui.hyperlink_to("arxiv.org/abs/2309.01775", "https://arxiv.org/abs/2309.01775");
     });
 }

@@ -31,7 +31,10 @@ const COLUMNS: usize = 512;
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
     let subtitle = if state.raw { "mean squared error, log scale" } else { "1 is no better than answering 0" };
     let rect = card::show(ui, rect, "Loss", subtitle, |ui| {
-        for (raw, name, help) in [(true, "MSE", "Mean squared error: mean (ŷ − y)²."), (false, "nMSE", "Mean squared error over the mean square of the targets: mean (ŷ − y)² / mean y².")] {
+        for (raw, name, help) in [
+            (true, "MSE", "Mean squared error: mean (ŷ − y)²."),
+            (false, "nMSE", "Mean squared error over the mean square of the targets: mean (ŷ − y)² / mean y²."),
+        ] {
             if ui.selectable_label(state.raw == raw, egui::RichText::new(name).size(11.5)).on_hover_text(help).clicked() {
                 state.raw = raw;
             }

@@ -87,11 +87,17 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
 }
 
 fn tools(ui: &mut Ui, state: &mut State) {
-    let meaning = if state.normalised { "±1 is the largest weight of the same row (of the same gate for W out and D). Unused neurons and gates are dimmed." } else { "±1 is the largest weight of the same matrix." };
-    heatmap::legend(ui, meaning);
+    heatmap::legend(ui, if state.normalised {
+        "±1 is the largest weight of the same row (of the same gate for W out and D). Unused neurons and gates are dimmed."
+    } else {
+        "±1 is the largest weight of the same matrix."
+    });
     ui.add_space(4.0);
-    card::switch(ui, &mut state.normalised, "Normalised", "Each row, or each gate's column, divided by its own largest weight: scaling a row and undoing it behind changes nothing.");
-    card::switch(ui, &mut state.sorted, "Sorted", "Neurons by role, then importance; gates by importance, and of each gate's two factors the one that reads the memory first: none of this changes the function.");
+    let normalised = "Each row, or each gate's column, divided by its own largest weight: scaling a row and undoing it behind changes nothing.";
+    card::switch(ui, &mut state.normalised, "Normalised", normalised);
+    let sorted = "Neurons by role, then importance; gates by importance, and of each gate's two factors the one that reads the \
+                  memory first: none of this changes the function.";
+    card::switch(ui, &mut state.sorted, "Sorted", sorted);
 }
 
 fn layout(rect: Rect, live: &Live, picture: &Picture) -> Layout {

@@ -25,8 +25,6 @@ pub struct Matrix {
     pub name: &'static str,
     /// Its colours, rows and columns as drawn.
     pub heatmap: Heatmap,
-    /// What +1 of the colours stands for, if it is one number.
-    pub largest: f32,
 }
 
 /// All that is drawn.
@@ -49,6 +47,8 @@ pub struct Picture {
 
 /// An entry moves up only past one that it exceeds by this factor, so that the order is calm while training runs.
 const CALM: f32 = 1.25;
+/// Normalised weights of what is unused would look as strong as the others: they are dimmed.
+const DIMMED: f32 = 0.25;
 
 impl Picture {
     /// Brings the picture up to date.
@@ -69,7 +69,7 @@ impl Picture {
             Gating::Side => &[("input_gate.m", false), ("input_gate.x", false), ("side_gate", false), ("readout", true)],
         };
         if self.matrices.len() != plan.len() {
-            self.matrices = plan.iter().map(|&(name, _)| Matrix { name, heatmap: Heatmap::default(), largest: 1.0 }).collect();
+            self.matrices = plan.iter().map(|&(name, _)| Matrix { name, heatmap: Heatmap::default() }).collect();
         }
         let mut matrices = std::mem::take(&mut self.matrices);
         for (matrix, &(name, transposed)) in matrices.iter_mut().zip(plan) {
@@ -115,13 +115,22 @@ impl Picture {
         }
     }
 
+    fn is_swapped(&self, gate: usize) -> bool {
+        self.swapped.get(gate).copied().unwrap_or(false)
+    }
+
     /// The parameter that really stands in `matrix` at the column of `gate`.
     pub fn parameter(&self, matrix: &'static str, gate: usize) -> &'static str {
-        match (matrix, self.swapped.get(gate)) {
-            ("output_gate.m", Some(true)) => "output_gate.x",
-            ("output_gate.x", Some(true)) => "output_gate.m",
-            _ => matrix,
-        }
+        if self.is_swapped(gate) { partner(matrix) } else { matrix }
+    }
+}
+
+/// The other one of a gate's two readings; other matrices are their own partners.
+fn partner(matrix: &'static str) -> &'static str {
+    match matrix {
+        "output_gate.m" => "output_gate.x",
+        "output_gate.x" => "output_gate.m",
+        _ => matrix,
     }
 }
 
@@ -135,50 +144,54 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// Colours `matrix`; `transposed` when its columns are drawn as rows.
     fn fill(&self, ctx: &Context, matrix: &mut Matrix, transposed: bool, picture: &Picture) {
         let Some(param) = self.table.get(matrix.name) else { return };
         let [out, fan_in] = param.shape[..] else { return };
-        let value = |name: &str, row: usize, column: usize| self.table.slice(self.parameters, name)[row * fan_in + column];
-        let columns_are_neurons = matrix.name.starts_with("output_gate") || transposed;
-        let is_readout = matrix.name == "readout";
+        let [own, other] = [matrix.name, partner(matrix.name)].map(|name| self.table.slice(self.parameters, name));
         let (rows, columns) = if transposed { (fan_in, out) } else { (out, fan_in) };
-        // As drawn: row and column → the weight.
-        let at = |row: usize, column: usize| -> f32 {
-            match (is_readout, columns_are_neurons) {
-                (true, true) => value(matrix.name, column, picture.neurons[row]),
-                (true, false) => value(matrix.name, row, picture.gates[column]),
-                (false, true) => value(picture.parameter(matrix.name, picture.gates[column]), picture.gates[column], picture.neurons[row]),
-                (false, false) => value(matrix.name, picture.neurons[row], column),
-            }
-        };
-        let by_column = is_readout && !transposed || matrix.name.starts_with("output_gate");
-        let largest = |values: &mut dyn Iterator<Item = f32>| values.map(f32::abs).filter(|v| v.is_finite()).fold(0.0, f32::max);
-        matrix.largest = largest(&mut self.parameters[param.range()].iter().copied());
-        let scales: Vec<f32> = match (self.options.normalised, by_column) {
-            (false, _) => vec![matrix.largest; rows.max(columns)],
-            (true, true) => (0..columns).map(|c| largest(&mut (0..rows).map(|r| at(r, c)))).collect(),
-            (true, false) => (0..rows).map(|r| largest(&mut (0..columns).map(|c| at(r, c)))).collect(),
-        };
-        let mut pixels: Vec<Color32> = Vec::with_capacity(rows * columns);
-        for row in 0..rows {
-            for column in 0..columns {
-                let scale = scales[if by_column && self.options.normalised { column } else { row }];
-                let shade = self.strength(picture, if is_readout && !transposed { None } else { Some(row) }, by_column.then_some(column));
-                pixels.push(self.colors.of(if scale > 0.0 { at(row, column) / scale * shade } else { 0.0 }));
-            }
+        let rows_are_neurons = transposed || matrix.name != "readout";
+        let columns_are_gates = matrix.name.starts_with("output_gate") || !rows_are_neurons;
+        let row_of = |row: usize| if rows_are_neurons { picture.neurons[row] } else { row };
+        let column_of = |column: usize| if columns_are_gates { picture.gates[column] } else { column };
+        let mut weights = Vec::with_capacity(rows * columns); // as drawn
+        for row in (0..rows).map(row_of) {
+            weights.extend((0..columns).map(column_of).map(|column| {
+                let from = if columns_are_gates && picture.is_swapped(column) { other } else { own };
+                from[if transposed { column * fan_in + row } else { row * fan_in + column }]
+            }));
         }
+        let (by_row, by_column) = self.scales(&weights, columns, columns_are_gates);
+        let strength = |unused: bool| if unused && self.options.normalised { DIMMED } else { 1.0 };
+        let neuron = |row: usize| strength(rows_are_neurons && self.importance.roles[row_of(row)] == Role::Unused);
+        let gate = |column: usize| strength(columns_are_gates && self.importance.gates[column_of(column)] <= THRESHOLD);
+        let row_factors: Vec<f32> = by_row.iter().enumerate().map(|(row, scale)| neuron(row) / scale).collect();
+        let column_factors: Vec<f32> = by_column.iter().enumerate().map(|(column, scale)| gate(column) / scale).collect();
+        let shade = |(weight, factor): (&f32, &f32), row: usize| self.colors.of(weight * factor * row_factors[row]);
+        let row_of_pixels = |(row, weights): (usize, &[f32])| -> Vec<Color32> {
+            weights.iter().zip(&column_factors).map(|pair| shade(pair, row)).collect()
+        };
+        let pixels = weights.chunks_exact(columns.max(1)).enumerate().flat_map(row_of_pixels).collect();
         matrix.heatmap.set(ctx, matrix.name, rows, columns, pixels);
     }
 
-    /// Row-normalised weights of what is unused would look as strong as the others: they are dimmed.
-    fn strength(&self, picture: &Picture, row: Option<usize>, column: Option<usize>) -> f32 {
-        if !self.options.normalised {
-            return 1.0;
+    /// What each row and each column is divided by.
+    fn scales(&self, weights: &[f32], columns: usize, by_gate: bool) -> (Vec<f32>, Vec<f32>) {
+        let rows = weights.len() / columns.max(1);
+        let size = |weight: &f32| if weight.is_finite() { weight.abs() } else { 0.0 };
+        let safe = |scale: f32| if scale > 0.0 { scale } else { 1.0 };
+        let row = |weights: &[f32]| safe(weights.iter().map(size).fold(0.0, f32::max));
+        match (self.options.normalised, by_gate) {
+            (false, _) => (vec![row(weights); rows], vec![1.0; columns]),
+            (true, false) => (weights.chunks_exact(columns.max(1)).map(row).collect(), vec![1.0; columns]),
+            (true, true) => {
+                let mut largest = vec![0.0f32; columns];
+                for weights in weights.chunks_exact(columns.max(1)) {
+                    largest.iter_mut().zip(weights).for_each(|(largest, weight)| *largest = largest.max(size(weight)));
+                }
+                (vec![1.0; rows], largest.into_iter().map(safe).collect())
+            }
         }
-        let dim = |unused: bool| if unused { 0.25 } else { 1.0 };
-        let neuron = row.map_or(1.0, |row| dim(self.importance.roles[picture.neurons[row]] == Role::Unused));
-        let gate = column.map_or(1.0, |column| dim(self.importance.gates[picture.gates[column]] <= THRESHOLD));
-        neuron * gate
     }
 }
 
