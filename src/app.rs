@@ -366,6 +366,10 @@ impl Frames {
             }
         }
         self.count += 1;
+        if self.count.is_multiple_of(120) {
+            let (median, worst) = (self.median_ms().unwrap_or_default(), self.recent_ms.iter().copied().fold(0.0, f64::max));
+            log::debug!("frames every {median:.1} ms, at worst {worst:.1}");
+        }
     }
 
     fn median_ms(&self) -> Option<f64> {
