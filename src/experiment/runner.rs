@@ -205,7 +205,7 @@ impl<P: Port> Runner<'_, P> {
             engine => match open_gpu(engine).await {
                 Ok(context) => Some(context),
                 Err(error) if engine == Engine::Auto => {
-                    note = Some(format!("Training on the CPU: {error}."));
+                    note = Some(format!("Training on the CPU engine: {error}."));
                     None
                 }
                 Err(error) => return Err(error),
@@ -218,7 +218,7 @@ impl<P: Port> Runner<'_, P> {
                 let on_gpu = |program: Program| -> Result<Box<dyn Backend>> { Ok(Box::new(crate::backend::gpu::Gpu::new(&context, program)?)) };
                 match Session::new(plan.clone(), start.from.as_ref(), Some(&teacher), PIECE_MS, on_gpu) {
                     Err(error) if start.recipe.backend == Engine::Auto => {
-                        note = Some(format!("Training on the CPU: {error}."));
+                        note = Some(format!("Training on the CPU engine: {error}."));
                         Session::new(plan, start.from.as_ref(), Some(&teacher), PIECE_MS, cpu)?
                     }
                     session => {

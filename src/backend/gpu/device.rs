@@ -51,7 +51,8 @@ impl Context {
     /// There is none, or it gives no device.
     pub async fn open() -> Result<Self> {
         let Some(adapter) = usable_adapters().await.into_iter().next() else {
-            return Err(Error::NoGpu("no adapter offers WebGPU, Vulkan, Metal or DX12 with compute shaders".into()));
+            let reason = if cfg!(target_arch = "wasm32") { "this browser gives no WebGPU adapter" } else { "no adapter offers Vulkan, Metal or DX12 with compute shaders" };
+            return Err(Error::NoGpu(reason.into()));
         };
         let descriptor = wgpu::DeviceDescriptor { label: Some("gatelens"), required_limits: wanted_limits(&adapter), ..Default::default() };
         let made = adapter.request_device(&descriptor).await;
