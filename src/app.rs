@@ -319,6 +319,12 @@ impl App {
 }
 
 impl eframe::App for App {
+    /// How the page's script reaches the app.
+    #[cfg(target_arch = "wasm32")]
+    fn as_any_mut(&mut self) -> Option<&mut dyn std::any::Any> {
+        Some(self)
+    }
+
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
         self.receive();
         self.dropped(ctx);

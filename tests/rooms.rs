@@ -13,7 +13,7 @@ const OUTSIDE: &[(&str, &[&str])] = &[
     ("egui::", &["ui", "app", "main"]),
     ("eframe::", &["ui", "app", "main"]),
     ("nalgebra::", &["math"]),
-    ("target_arch", &["platform", "main", "lib", "app/dropped", "backend/gpu"]),
+    ("target_arch", &["platform", "main", "lib", "app", "backend/gpu"]),
     ("web_sys::", &["platform", "main"]),
     ("clap::", &["cli"]),
 ];

@@ -1,5 +1,6 @@
 //! Runs cargo for wasm32, in a target folder of its own: its flags and its compiler never disturb the native build.
 
+use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -14,9 +15,10 @@ pub fn compile(root: &Path, toolchain: &Toolchain, release: bool) -> anyhow::Res
     let mut cargo = toolchain::command(&toolchain.cargo);
     cargo.current_dir(root).args(["build", "--package", "gatelens", "--bin", "gatelens", "--target", TARGET, "--profile", profile]);
     cargo.arg("--target-dir").arg(&target_folder).env("RUSTC", &toolchain.rustc);
-    // RUSTFLAGS would take the place of the flags for this target.
-    cargo.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
-    cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "-Ctarget-feature=+simd128");
+    // These replace whatever RUSTFLAGS hold. A panic shall name its file, not the machine that compiled it.
+    let registry = cargo_home().join("registry/src").display().to_string();
+    let flags = ["-Ctarget-feature=+simd128".to_owned(), format!("--remap-path-prefix={registry}=registry")];
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
     if toolchain.rebuild_std {
         cargo.env("RUSTC_BOOTSTRAP", "1").arg("-Zbuild-std=std,panic_abort");
     }
@@ -31,4 +33,10 @@ pub fn compile(root: &Path, toolchain: &Toolchain, release: bool) -> anyhow::Res
     let wasm = target_folder.join(TARGET).join(folder).join("gatelens.wasm");
     anyhow::ensure!(wasm.is_file(), "cargo left no {}", wasm.display());
     Ok(wasm)
+}
+
+/// Where cargo keeps the sources of dependencies.
+fn cargo_home() -> PathBuf {
+    let home = env::home_dir().unwrap_or_default();
+    env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from)
 }
