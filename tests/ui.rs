@@ -340,7 +340,7 @@ fn pictures() {
         (window.draft.hidden, window.draft.time, window.draft.learning_rate) = (20, 16, 0.0025);
         picture("changed", window, DESKTOP, true);
     }
-    for size in [vec2(1000.0, 700.0), vec2(1920.0, 1080.0)] {
+    for size in [vec2(390.0, 2600.0), vec2(1000.0, 700.0), vec2(1920.0, 1080.0)] {
         if wanted("sizes") {
             picture(&format!("sizes-{}", size.x), Window { preset: "discover", ..Window::new(&live) }, size, false);
         }

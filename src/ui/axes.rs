@@ -22,15 +22,23 @@ pub fn steps_shown(step: u64, total: u64) -> f64 {
     shown.min(total.max(1)) as f64
 }
 
-/// Draws a plot in `rect` with x from 0 to `steps` and y between `low` and `high`; returns where things are and where the pointer is.
+/// The axis from bottom to top.
+pub struct Vertical {
+    /// Smallest and largest value shown.
+    pub range: [f64; 2],
+    /// Where its lines are.
+    pub marks: fn(GridInput) -> Vec<GridMark>,
+    /// What stands at a line.
+    pub label: fn(f64) -> String,
+}
+
+/// Draws a plot in `rect` with x from 0 to `steps`; returns where things are and where the pointer is.
 pub fn plot<'a>(
     ui: &mut Ui,
     rect: Rect,
     id: &str,
     steps: f64,
-    [low, high]: [f64; 2],
-    y_marks: impl Fn(GridInput) -> Vec<GridMark> + 'a,
-    y_label: impl Fn(f64) -> String + 'a,
+    Vertical { range: [low, high], marks: y_marks, label: y_label }: Vertical,
     draw: impl FnOnce(&mut PlotUi<'a>) + 'a,
 ) -> (PlotTransform, egui::Response) {
     let palette = Palette::of(ui);

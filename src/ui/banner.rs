@@ -18,13 +18,22 @@ pub fn show(ui: &mut Ui, link_dismissed: &mut Option<String>, view: &mut View<'_
         let text = format!("Your last visit left “{}” at step {}.", offer.title, format::thousands(offer.step));
         banner(ui, palette.accent, &text, &[("Go on from there", Action::Resume(true)), ("Forget it", Action::Resume(false))], actions);
     }
-    if let Some(link) = view.link.filter(|link| link_dismissed.as_deref() != Some(link)) {
-        if link_banner(ui, palette.accent, link) {
-            *link_dismissed = Some(link.to_owned());
-        }
+    if let Some(link) = view.link.filter(|link| link_dismissed.as_deref() != Some(link))
+        && link_banner(ui, palette.accent, link)
+    {
+        *link_dismissed = Some(link.to_owned());
     }
+    messages(ui, view);
+}
+
+/// The newest few messages; older ones only by their number.
+fn messages(ui: &mut Ui, view: &mut View<'_>) {
+    const SHOWN: usize = 3;
+    let palette = Palette::of(ui);
+    view.messages.dedup();
+    let older = view.messages.len().saturating_sub(SHOWN);
     let mut dismissed = None;
-    for (i, message) in view.messages.iter().enumerate() {
+    for (i, message) in view.messages.iter().enumerate().skip(older) {
         let color = match message.severity {
             Severity::Info => palette.accent,
             Severity::Warning => palette.warning,
@@ -37,6 +46,14 @@ pub fn show(ui: &mut Ui, link_dismissed: &mut Option<String>, view: &mut View<'_
     }
     if let Some(i) = dismissed {
         view.messages.remove(i);
+    }
+    if older > 0 {
+        strip(ui, palette.mute, |ui| {
+            ui.label(format!("{older} earlier"));
+            if ui.button("Dismiss all").clicked() {
+                view.messages.clear();
+            }
+        });
     }
 }
 

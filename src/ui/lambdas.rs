@@ -23,8 +23,9 @@ pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
     let steps = axes::steps_shown(live.step, u64::from(live.recipe.steps));
     let importance = &weights.importance;
     let lines = lines(live, importance);
+    let vertical = axes::Vertical { range: [-0.03, 1.03], marks: quarter_marks, label: |value| value.to_string() };
     let left = Rect::from_min_max(rect.min, pos2(rect.right() - HISTOGRAM, rect.bottom()));
-    let (transform, response) = axes::plot(ui, left, "lambdas", steps, [-0.03, 1.03], quarter_marks, |v| format!("{v}"), move |plot| {
+    let (transform, response) = axes::plot(ui, left, "lambdas", steps, vertical, move |plot| {
         for (role, points) in lines {
             let faint = matches!(role, Role::Between | Role::Unused);
             let color: Color32 = palette.role(role).gamma_multiply(if faint { 0.55 } else { 0.9 });

@@ -48,12 +48,12 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
     let [low, high] = decades(&columns);
     // Room for the numbers at the ends.
     let margin = 0.06 * (high - low);
-    let range = [low - margin, high + margin];
+    let vertical = axes::Vertical { range: [low - margin, high + margin], marks: decade_marks, label: decade_label };
     let strip = schedule::HEIGHT.min(rect.height() * 0.3);
     let steps = axes::steps_shown(live.step, u64::from(live.recipe.steps));
     let upper = Rect::from_min_max(rect.min, pos2(rect.right(), rect.bottom() - strip));
     let drawn = columns.clone();
-    let (transform, response) = axes::plot(ui, upper, "loss", steps, range, decade_marks, decade_label, move |plot| {
+    let (transform, response) = axes::plot(ui, upper, "loss", steps, vertical, move |plot| {
         let of = |value: fn(&Column) -> f64| drawn.iter().map(value).collect::<Vec<f64>>();
         let band = FilledArea::new("each step", &of(|c| c.step), &of(|c| c.low), &of(|c| c.high));
         plot.add(band.fill_color(palette.accent.gamma_multiply(0.22)).allow_hover(false));

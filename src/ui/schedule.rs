@@ -18,19 +18,16 @@ pub fn show(ui: &mut Ui, rect: Rect, x: Rangef, steps: f64, live: &Live) {
     let (rate, decay) = (plan.rate_schedule.curve(plan.steps, |v| v), plan.decay_schedule.curve(plan.steps, |v| v));
     let warmup = f64::from(plan.warmup);
     let at = |curve: &Curve, step: f64| f64::from(clock::at::<f32>(curve, step as f32));
-    let rate_at = |step: f64| f64::from(plan.learning_rate) * at(&rate, step) * if step < warmup { step / warmup } else { 1.0 };
+    let warm = |step: f64| if step < warmup { step / warmup } else { 1.0 };
+    let rate_at = |step: f64| f64::from(plan.learning_rate) * at(&rate, step) * warm(step);
     let decay_at = |step: f64| f64::from(plan.weight_decay) * at(&decay, step);
     let half = rect.height() / 2.0;
     let row = |i: f32| Rect::from_min_max(pos2(x.min, rect.top() + i * half + 2.0), pos2(x.max, rect.top() + (i + 1.0) * half - 2.0));
-    let rows: [(&str, Rect, Color32, &dyn Fn(f64) -> f64, f64); 2] = [
-        ("rate", row(0.0), palette.accent, &rate_at, peak(&rate) * f64::from(plan.learning_rate)),
-        ("decay", row(1.0), palette.mute, &decay_at, peak(&decay) * f64::from(plan.weight_decay)),
-    ];
-    for (name, row, color, value, top) in rows {
-        ui.painter().text(pos2(rect.left(), row.center().y), Align2::LEFT_CENTER, name, plain(10.5), palette.mute);
-        ui.painter().hline(row.x_range(), row.bottom(), Stroke::new(1.0, palette.line));
-        curve(ui, row, color, steps, |step| if top > 0.0 { value(step) / top } else { 0.0 }, live.step as f64);
-    }
+    let part = |curve: &Curve, step: f64| if peak(curve) > 0.0 { at(curve, step) / peak(curve) } else { 0.0 };
+    name(ui, rect, row(0.0), "rate");
+    curve(ui, row(0.0), palette.accent, steps, |step| part(&rate, step) * warm(step), live.step as f64);
+    name(ui, rect, row(1.0), "decay");
+    curve(ui, row(1.0), palette.mute, steps, |step| part(&decay, step), live.step as f64);
     let response = ui.interact(Rect::from_x_y_ranges(x, rect.y_range()), ui.scope_id().with("schedule"), Sense::hover());
     if let Some(pointer) = response.hover_pos().filter(|_| x.span() > 0.0) {
         let step = (f64::from((pointer.x - x.min) / x.span()) * steps).round();
@@ -41,6 +38,13 @@ pub fn show(ui: &mut Ui, rect: Rect, x: Rangef, steps: f64, live: &Live) {
             ui.label(format!("weight decay {:.3}", decay_at(step)));
         });
     }
+}
+
+/// What the row is, left of it, and its base line.
+fn name(ui: &Ui, rect: Rect, row: Rect, text: &str) {
+    let palette = Palette::of(ui);
+    ui.painter().text(pos2(rect.left(), row.center().y), Align2::LEFT_CENTER, text, plain(10.5), palette.mute);
+    ui.painter().hline(row.x_range(), row.bottom(), Stroke::new(1.0, palette.line));
 }
 
 /// The curve's largest knot.
