@@ -25,7 +25,7 @@ pub struct Group {
 /// Space between two groups.
 pub const GAP: f32 = 5.0;
 /// A cell is never larger.
-const LARGEST: f32 = 22.0;
+const LARGEST: f32 = 24.0;
 /// Part of the length that unused entries get at most, while there are others.
 const UNUSED: f32 = 0.22;
 
@@ -38,6 +38,9 @@ impl Axis {
         let equal = room / all.max(1) as f32;
         let small = if unused == all { equal } else { equal.min(room * UNUSED / unused.max(1) as f32).min(LARGEST) };
         let large = if unused == all { equal } else { (room - small * unused as f32) / (all - unused) as f32 };
+        // Few in use leave room that the others can have.
+        let left = (room - large.min(LARGEST) * (all - unused) as f32) / unused.max(1) as f32;
+        let small = if large > LARGEST { left.min(LARGEST) } else { small };
         let mut axis = Self::default();
         let mut first = 0;
         for (i, &count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {

@@ -223,7 +223,7 @@ fn headers(ui: &Ui, rect: Rect, layout: &Layout, state: &State, live: &Live) {
     let head = |x: f32, text: &str| {
         ui.painter().text(pos2(x, rect.top() + HEAD - 4.0), Align2::LEFT_BOTTOM, text, plain(11.0), palette.mute);
     };
-    let long = rect.width() > 560.0;
+    let long = rect.width() > 560.0 && layout.matrices.get(2).is_some_and(|placed| side || placed.rect.width() > 115.0);
     let titles = match (side, long) {
         (true, true) => ["Wₘ in", "Wₓ in", "W side", "readout D, transposed"],
         (true, false) => ["Wₘ in", "Wₓ in", "W side", "D ᵀ"],
@@ -243,6 +243,8 @@ fn headers(ui: &Ui, rect: Rect, layout: &Layout, state: &State, live: &Live) {
             [used, unused] if unused > 0 => format!("{used} gates in use, {unused} unused"),
             _ => "one column a gate".into(),
         };
-        ui.painter().text(right, Align2::LEFT_CENTER, text, plain(10.5), palette.mute);
+        if rect.width() > 560.0 {
+            ui.painter().text(right, Align2::LEFT_CENTER, text, plain(10.5), palette.mute);
+        }
     }
 }
