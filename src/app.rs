@@ -32,8 +32,14 @@ pub struct App {
     /// The link as text, when the clipboard was refused.
     link_text: Option<String>,
     resume: Option<session::Stored>,
-    /// The hash that the page's address should have.
+    /// The hash of this run.
     hash: String,
+    /// The page's address as it was last seen or written; another one is the user's.
+    seen_hash: Option<String>,
+    /// The address is behind by a changed rate since then.
+    hash_due: Option<Instant>,
+    /// The runner has stopped for good; the next training needs a new one.
+    dead: bool,
     arrivals: (Sender<Arrival>, Receiver<Arrival>),
     panels: ui::State,
     frames: Frames,
@@ -76,8 +82,11 @@ impl App {
             teacher: None,
             messages: problems.iter().map(|problem| Message::warning(format!("In the link: {problem}"))).collect(),
             link_text: None,
-            resume: resume.filter(|stored| hash.is_empty() || stored.hash == hash),
+            resume: resume.filter(|stored| hash.is_empty() || stored.recipe == recipe),
             hash: String::new(),
+            seen_hash: platform::hash(),
+            hash_due: None,
+            dead: false,
             arrivals: mpsc::channel(),
             panels: ui::State::default(),
             frames: Frames::default(),
@@ -130,6 +139,7 @@ impl App {
     }
 
     fn lost_link(&mut self, error: Error) {
+        self.dead = true;
         if self.live.failure.is_none() {
             (self.live.failure, self.live.running) = (Some(error), false);
         }
@@ -158,15 +168,22 @@ impl App {
         self.messages.extend(self.live.notes.drain(..).map(Message::warning));
         while let Ok(arrival) = self.arrivals.1.try_recv() {
             match arrival {
-                Arrival::File(Ok(file)) => self.load_file(&file),
+                Arrival::File(Ok(file)) => self.load_file(&file, false),
                 Arrival::Note(Ok(text)) => self.messages.push(Message::info(text)),
                 Arrival::File(Err(error)) | Arrival::Note(Err(error)) => self.messages.push(Message::warning(error.to_string())),
                 Arrival::Copied { allowed: true, .. } => self.messages.push(Message::info("The link to this run is on the clipboard.")),
                 Arrival::Copied { allowed: false, link } => self.link_text = Some(link),
             }
         }
-        if let Some(hash) = platform::hash().filter(|hash| hash.trim_start_matches('#') != self.hash) {
-            self.load_hash(&hash);
+        if self.hash_due.is_some_and(|due| due <= now) {
+            self.show_hash();
+        }
+        let address = platform::hash();
+        if address != self.seen_hash {
+            self.seen_hash.clone_from(&address);
+            if let Some(hash) = address {
+                self.load_hash(&hash);
+            }
         }
     }
 
@@ -182,7 +199,7 @@ impl App {
     }
 
     /// A weights file: training goes on from it. A bad one changes nothing.
-    fn load_file(&mut self, file: &OpenedFile) {
+    fn load_file(&mut self, file: &OpenedFile, running: bool) {
         let loaded = checkpoint::read(&file.name, &file.bytes).and_then(|loaded| Ok((loaded.to_recipe(&file.name)?, loaded)));
         match loaded {
             Ok((recipe, loaded)) => {
@@ -191,8 +208,14 @@ impl App {
                     let text = format!("{} says nothing of how it was trained: sizes are its own, the other settings the default ones.", file.name);
                     self.messages.push(Message::info(text));
                 }
-                self.messages.push(Message::info(format!("Loaded {} at step {}; press play to go on.", file.name, loaded.snapshot.step)));
-                self.start(recipe, Some(loaded.snapshot), loaded.teacher, false);
+                let (name, step) = (&file.name, loaded.snapshot.step);
+                let next = match step >= u64::from(recipe.steps) {
+                    true => "all its steps are done.",
+                    false if running => "training goes on.",
+                    false => "press play to go on.",
+                };
+                self.messages.push(Message::info(format!("Loaded {name} at step {step}: {next}")));
+                self.start(recipe, Some(loaded.snapshot), loaded.teacher, running);
             }
             Err(error) => self.messages.push(Message::warning(format!("{error}. The training was left as it is."))),
         }
@@ -203,7 +226,10 @@ impl App {
         match action {
             Action::Run(running) => self.send(Command::Run(running)),
             Action::Steps(steps) => self.send(Command::Steps(steps)),
-            Action::Restart => self.start(self.draft.clone(), None, self.teacher.clone(), true),
+            Action::Restart => {
+                let teacher = self.teacher.clone().filter(|_| self.draft.same_teacher(&self.live.recipe));
+                self.start(self.draft.clone(), None, teacher, true);
+            }
             Action::Reseed => {
                 self.draft.seed = self.draft.seed.wrapping_add(1);
                 self.start(self.draft.clone(), None, None, true);
@@ -216,7 +242,8 @@ impl App {
                 let Recipe { learning_rate, weight_decay, .. } = self.draft;
                 (self.live.recipe.learning_rate, self.live.recipe.weight_decay) = (learning_rate, weight_decay);
                 self.send(Command::Rates { learning_rate, weight_decay });
-                self.show_hash();
+                // Browsers allow an address only so many changes a second, and a dragged number makes many.
+                self.hash_due = Some(Instant::now() + std::time::Duration::from_millis(500));
             }
             Action::Preset(name) => {
                 if let Some(preset) = preset::find(&name) {
@@ -239,23 +266,12 @@ impl App {
                 self.start(recipe, self.live.good.clone(), self.teacher.clone(), true);
             }
             Action::OnCpu => self.start(Recipe { backend: Engine::Cpu, ..self.live.recipe.clone() }, self.live.good.clone(), self.teacher.clone(), true),
-            Action::Retry => self.retry(),
+            Action::Retry => self.start(self.live.recipe.clone(), self.live.good.clone(), self.teacher.clone(), true),
             Action::Resume(accepted) => {
                 if let Some(stored) = self.resume.take().filter(|_| accepted) {
-                    self.load_file(&OpenedFile { name: "last session".into(), bytes: stored.bytes });
-                    self.send(Command::Run(true));
+                    self.load_file(&OpenedFile { name: "last session".into(), bytes: stored.bytes }, true);
                 }
             }
-        }
-    }
-
-    fn retry(&mut self) {
-        match spawn(&self.ctx) {
-            Ok(link) => {
-                self.link = link;
-                self.start(self.live.recipe.clone(), self.live.good.clone(), self.teacher.clone(), true);
-            }
-            Err(error) => self.lost_link(error),
         }
     }
 
@@ -263,6 +279,12 @@ impl App {
     fn start(&mut self, recipe: Recipe, from: Option<Snapshot>, teacher: Option<Teacher>, running: bool) {
         if let Err(error) = recipe.check() {
             return self.messages.push(Message::warning(error.to_string()));
+        }
+        if self.dead {
+            match spawn(&self.ctx) {
+                Ok(link) => (self.link, self.dead) = (link, false),
+                Err(error) => return self.lost_link(error),
+            }
         }
         let run = self.live.run + 1;
         self.live = session::successor(&mut self.live, run, &recipe, from.as_ref());
@@ -276,6 +298,8 @@ impl App {
     fn show_hash(&mut self) {
         self.hash = self.live.recipe.to_hash(&self.preset);
         platform::set_hash(&self.hash);
+        self.seen_hash = platform::hash();
+        self.hash_due = None;
     }
 
     fn copy_link(&mut self) {

@@ -33,8 +33,8 @@ pub fn run() -> Request {
             return Request::Window { link: text(&matches, "link").map(Into::into) };
         }
         _ => {
-            eprintln!("No display: training the default experiment here instead. `gatelens --help` lists what else can be done.");
-            train::default_run()
+            eprintln!("No display: training here in the terminal instead. `gatelens --help` lists what else can be done.");
+            train::default_run(text(&matches, "link"))
         }
     };
     Request::Exit(match result {

@@ -174,7 +174,7 @@ async function start() {
   if (typeof WebAssembly !== 'object' || !WebAssembly.validate(SIMD)) {
     element('bar').hidden = true;
     const problem = typeof WebAssembly === 'object' ? 'its WebAssembly has no SIMD' : 'WebAssembly is missing or switched off';
-    say(`gatelens cannot run in this browser: ${problem}. Chrome and Edge since 91, Firefox since 89 and Safari since 16.4 have it; lockdown and enhanced security modes switch it off.`);
+    say(`gatelens cannot run in this browser: ${problem}. Chrome and Edge since 91, Firefox since 114 and Safari since 16.4 have it; lockdown and enhanced security modes switch it off.`);
     failure = problem;
     settle.reject(new Error(problem));
     return;

@@ -3,7 +3,7 @@
 use crate::experiment::live::Live;
 use crate::experiment::recipe::Recipe;
 use crate::experiment::runner::{Command, Start};
-use crate::experiment::{checkpoint, preset};
+use crate::experiment::checkpoint;
 use crate::platform;
 use crate::task::Teacher;
 use crate::train::session::Snapshot;
@@ -40,8 +40,8 @@ pub fn to_store(bytes: &[u8]) -> Option<String> {
 pub struct Stored {
     /// What the user is told of it.
     pub offer: ResumeOffer,
-    /// Its recipe as a URL hash.
-    pub hash: String,
+    /// Its recipe.
+    pub recipe: Recipe,
     /// The checkpoint file.
     pub bytes: Vec<u8>,
 }
@@ -53,5 +53,5 @@ pub fn stored(text: &str) -> Option<Stored> {
     let recipe = loaded.recipe?;
     let step = loaded.snapshot.step;
     let title = format!("d = {}, n = {}, seed {}", recipe.dim, recipe.hidden, recipe.seed);
-    (step > 0).then(|| Stored { offer: ResumeOffer { step, title }, hash: recipe.to_hash(preset::DEFAULT), bytes })
+    (step > 0).then(|| Stored { offer: ResumeOffer { step, title }, recipe, bytes })
 }

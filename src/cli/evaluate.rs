@@ -61,7 +61,10 @@ fn open(program: Program, engine: &str) -> Result<Box<dyn Backend>> {
         "gpu" => gpu(program, &pollster::block_on(crate::backend::gpu::Context::open())?),
         #[cfg(feature = "gpu")]
         "auto" => match pollster::block_on(crate::backend::gpu::Context::open()) {
-            Ok(context) if !context.device().software => gpu(program, &context),
+            Ok(context) if !context.device().software => gpu(program.clone(), &context).or_else(|error| {
+                eprintln!("gatelens: {error}; using the CPU engine");
+                cpu(program)
+            }),
             _ => cpu(program),
         },
         #[cfg(not(feature = "gpu"))]

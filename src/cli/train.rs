@@ -46,12 +46,14 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
         recipe = loaded.to_recipe(file)?;
         (from, teacher) = (Some(loaded.snapshot), loaded.teacher);
     }
+    let drawn = recipe.clone();
     for setting in SETTINGS {
         if let Some(value) = text(arguments, setting.key).filter(|_| arguments.value_source(setting.key) == Some(ValueSource::CommandLine)) {
             setting.set(&mut recipe, value)?;
         }
     }
     recipe.check()?;
+    teacher = teacher.filter(|_| recipe.same_teacher(&drawn));
     if let Some(snapshot) = &from
         && recipe.plan().program().params.len() != snapshot.parameters.len()
     {
@@ -62,13 +64,18 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
     train(Job { recipe, from, teacher, threads, out, json: arguments.get_flag("json") })
 }
 
-/// What a terminal without a display does: the default preset, into a folder of its own.
+/// What a terminal without a display does: the recipe of `link`, or the default preset, into a folder of its own.
 ///
 /// # Errors
 /// As [`run`].
-pub fn default_run() -> Result<()> {
-    let out = Some(PathBuf::from("runs").join(preset::DEFAULT));
-    train(Job { recipe: Recipe::default(), from: None, teacher: None, threads: 0, out, json: false })
+pub fn default_run(link: Option<&str>) -> Result<()> {
+    let hash = link.map(|link| link.split_once('#').map_or(link, |(_, hash)| hash)).unwrap_or_default();
+    let (preset, recipe, problems) = Recipe::from_hash(hash);
+    if let Some(problem) = problems.into_iter().next() {
+        return Err(problem);
+    }
+    let out = Some(PathBuf::from("runs").join(preset));
+    train(Job { recipe, from: None, teacher: None, threads: 0, out, json: false })
 }
 
 fn train(job: Job) -> Result<()> {
@@ -99,10 +106,11 @@ fn train(job: Job) -> Result<()> {
     };
     link.send(Command::Start(Box::new(start)))?;
     let mut live = Live::new(0, recipe.clone());
-    let steps_per_second = follow(&link, &mut live, &interrupted)?;
+    let followed = follow(&link, &mut live, &interrupted);
     if let Some(out) = &job.out {
-        save(out, &job, &live)?;
+        save(out, &job, &live, followed.is_ok())?; // what is done is kept, whatever happened
     }
+    let steps_per_second = followed?;
     report(&job, &live, steps_per_second, interrupted.load(Ordering::SeqCst));
     match live.end {
         Some(End::Diverged(step)) => Err(Error::Diverged { step }),
@@ -125,12 +133,12 @@ fn follow(link: &Link, live: &mut Live, interrupted: &AtomicBool) -> Result<f64>
         let Some((run, update)) = link.receive(Duration::from_millis(50))? else { continue };
         let last_state = matches!(&update, Update::Snapshot { snapshot, .. } if ended.is_some() && snapshot.step == live.step);
         if let Update::Ready { device, step, .. } = &update {
-            bar.println(format!("Training on {} {}", device.kind.as_str().to_uppercase(), device.name));
+            bar.suspend(|| eprintln!("Training on {} {}", device.kind.as_str().to_uppercase(), device.name));
             begun = Some((Instant::now(), *step));
         }
         live.apply(run, update, web_time::Instant::now());
         for note in live.notes.drain(..) {
-            bar.println(note);
+            bar.suspend(|| eprintln!("{note}"));
         }
         if let Some(failure) = live.failure.take() {
             bar.abandon();
@@ -166,7 +174,7 @@ fn prepare(out: &Path, recipe: &Recipe) -> Result<()> {
     std::fs::write(&path, json + "\n").map_err(cannot_write(&path))
 }
 
-fn save(out: &Path, job: &Job, live: &Live) -> Result<()> {
+fn save(out: &Path, job: &Job, live: &Live, whole: bool) -> Result<()> {
     let plan = job.recipe.plan();
     let settings = plan.optimizer.clock(0, 0);
     let mut csv = String::from("step,loss,loss_min,loss_max,nmse,learning_rate,weight_decay\n");
@@ -180,7 +188,7 @@ fn save(out: &Path, job: &Job, live: &Live) -> Result<()> {
     }
     let path = out.join("metrics.csv");
     std::fs::write(&path, csv).map_err(cannot_write(&path))?;
-    let state = if matches!(live.end, Some(End::Diverged(_))) { &live.good } else { &live.snapshot };
+    let state = if !whole || matches!(live.end, Some(End::Diverged(_))) { &live.good } else { &live.snapshot };
     if let Some(snapshot) = state {
         let teacher = job.teacher.clone().unwrap_or_else(|| plan.teacher());
         let path = out.join("weights.safetensors");
@@ -209,7 +217,12 @@ fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
         return;
     }
     let Census { key_value, query, between, unused, gates } = census;
-    println!("{} after {} steps ({steps_per_second:.0} a second on {backend} {adapter})", if interrupted { "Interrupted" } else { "Done" }, live.step);
+    let outcome = match live.end {
+        Some(End::Diverged(_)) => "Diverged",
+        _ if interrupted => "Interrupted",
+        _ => "Done",
+    };
+    println!("{outcome} after {} steps ({steps_per_second:.0} a second on {backend} {adapter})", live.step);
     println!("  loss {loss:.3e}, nMSE {nmse:.3e}");
     println!("  {} of {} hidden neurons in use: {key_value} remember (λ > 0.9), {query} pass the query on (λ < 0.1), {between} in between", key_value + query + between, key_value + query + between + unused);
     if job.recipe.gating == crate::experiment::recipe::Gating::Output {
@@ -217,5 +230,8 @@ fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
     }
     if let Some(out) = &job.out {
         println!("  recipe.json, metrics.csv and weights.safetensors are in {}", out.display());
+        if let (Some(End::Diverged(_)), Some(good)) = (&live.end, &live.good) {
+            println!("  the weights are those of step {}, the last good state", good.step);
+        }
     }
 }

@@ -15,6 +15,10 @@ use std::collections::HashMap;
 
 /// The format that this version writes, and the newest that it reads.
 const FORMAT: u32 = 1;
+/// Largest input and output width.
+const MAX_WIDTH: usize = 64;
+/// Most hidden neurons, and most gates.
+const MAX_NEURONS: usize = 512;
 const TEACHER: [&str; 3] = ["teacher.value", "teacher.key", "teacher.query"];
 
 /// A network from a file.
@@ -43,7 +47,7 @@ impl Checkpoint {
     /// A network that no recipe describes.
     pub fn to_recipe(&self, name: &str) -> Result<Recipe> {
         if let Some(recipe) = &self.recipe {
-            return Ok(recipe.clone());
+            return Ok(recipe.clone()); // checked when it was read
         }
         if self.inputs != self.outputs {
             let problem = format!("reads {} numbers a token and gives {}; attention needs as many out as in", self.inputs, self.outputs);
@@ -53,7 +57,9 @@ impl Checkpoint {
             Architecture::GatedDiagonal { hidden, gates } => (Gating::Output, hidden, gates),
             Architecture::GatedSide { hidden } => (Gating::Side, hidden, Recipe::default().gates),
         };
-        Ok(Recipe { dim: self.inputs, gating, hidden, gates, ..Recipe::default() })
+        let recipe = Recipe { dim: self.inputs, gating, hidden, gates, ..Recipe::default() };
+        recipe.check().map_err(|e| Error::file(name, e))?;
+        Ok(recipe)
     }
 
     /// The network alone on `batch` sequences of `time` tokens: input `x`, output `readout`.
@@ -121,8 +127,8 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
     let mut notes = vec![];
     let recipe = match metadata.get("recipe").map(|text| serde_json::from_str::<Recipe>(text)) {
         Some(Ok(recipe)) => {
-            recipe.check()?;
-            if recipe.plan().architecture != architecture || recipe.dim != inputs {
+            recipe.check().map_err(|e| wrong(format!("its recipe is not one: {e}")))?;
+            if recipe.plan().architecture != architecture || recipe.dim != inputs || recipe.dim != outputs {
                 return Err(wrong(format!("its recipe (d = {}, n = {}) does not fit its weights (d = {inputs}, n = {})", recipe.dim, recipe.hidden, architecture.hidden())));
             }
             Some(recipe)
@@ -140,10 +146,13 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
     }
     let moment = |flat: Result<Vec<f32>>| if recipe.is_some() { flat } else { Ok(vec![]) };
     let step = metadata.get("step").filter(|_| recipe.is_some()).and_then(|text| text.parse().ok()).unwrap_or(0);
+    if let Some(recipe) = recipe.as_ref().filter(|recipe| step > u64::from(recipe.steps)) {
+        return Err(wrong(format!("is at step {step} of a recipe of {} steps", recipe.steps)));
+    }
     let has_moments = file.tensors.tensor("adamw.first.readout").is_ok();
     let (first_moment, second_moment) = if has_moments { (moment(first_moment)?, moment(second_moment)?) } else { (vec![], vec![]) };
     let snapshot = Snapshot { step, parameters: parameters?, first_moment, second_moment };
-    Ok(Checkpoint { architecture, inputs, outputs, snapshot, teacher: file.teacher()?, recipe, notes })
+    Ok(Checkpoint { architecture, inputs, outputs, snapshot, teacher: file.teacher(inputs)?, recipe, notes })
 }
 
 /// The parameters of a network, as its model declares them.
@@ -184,6 +193,13 @@ impl File<'_> {
         } else {
             Architecture::GatedDiagonal { hidden, gates: self.shape("output_gate.m")?[0] }
         };
+        let (gates, width) = match architecture {
+            Architecture::GatedSide { .. } => (1, fan_in - 1),
+            Architecture::GatedDiagonal { gates, .. } => (gates, fan_in - 1),
+        };
+        if width > MAX_WIDTH || outputs > MAX_WIDTH || hidden > MAX_NEURONS || gates > MAX_NEURONS {
+            return Err(self.wrong(format!("is too large (d = {width}, outputs = {outputs}, n = {hidden}, m = {gates}); expected d and outputs up to {MAX_WIDTH}, n and m up to {MAX_NEURONS}")));
+        }
         let expected = match architecture {
             Architecture::GatedSide { hidden } => hidden,
             Architecture::GatedDiagonal { gates, .. } => gates,
@@ -216,11 +232,14 @@ impl File<'_> {
         Ok(lambda.into_iter().map(|l| narrow((-l.ln()).max(1e-18).ln())).collect())
     }
 
-    fn teacher(&self) -> Result<Option<Teacher>> {
+    fn teacher(&self, inputs: usize) -> Result<Option<Teacher>> {
         if self.tensors.tensor(TEACHER[0]).is_err() {
             return Ok(None);
         }
         let dim = self.shape(TEACHER[0])?[0];
+        if dim != inputs {
+            return Err(self.wrong(format!("teacher.value has {dim} rows; expected d = {inputs} as in input_gate.m")));
+        }
         let [value, key, query] = TEACHER.map(|name| self.numbers(name, &[dim, dim]));
         Ok(Some(Teacher { dim, value: value?, key: key?, query: query? }))
     }

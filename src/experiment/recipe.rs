@@ -67,11 +67,15 @@ impl Default for Recipe {
 const VERSION: &str = "1";
 
 impl Recipe {
-    /// Checks the settings that only together can be wrong.
+    /// Checks each setting's range, and the settings that only together can be wrong.
     ///
     /// # Errors
     /// Says which setting, and what it should be.
     pub fn check(&self) -> Result<()> {
+        let mut copy = self.clone();
+        for setting in SETTINGS {
+            setting.set(&mut copy, &(setting.get)(self).to_string())?;
+        }
         if self.rank > self.dim {
             return Err(Error::setting("rank", self.rank, format!("at most d = {}, or 0 for full rank", self.dim)));
         }
@@ -83,6 +87,11 @@ impl Recipe {
             return Err(Error::setting("beta2", &self.beta2, "values from 0 to below 1"));
         }
         Ok(())
+    }
+
+    /// Whether both draw the same teacher.
+    pub fn same_teacher(&self, other: &Self) -> bool {
+        (self.dim, self.rank, self.teacher, self.seed) == (other.dim, other.rank, other.teacher, other.seed)
     }
 
     /// What the engine trains.
@@ -151,9 +160,14 @@ impl Recipe {
                 _ => errors.extend(settings::set(&mut recipe, key, value).err()),
             }
         }
-        if let Err(error) = recipe.check() {
+        // What does not go together is set back, one setting at a time.
+        while let Err(error) = recipe.check() {
+            match &error {
+                Error::Setting { key, .. } if key == "rank" => recipe.rank = 0,
+                Error::Setting { key, .. } if key == "warmup" => recipe.warmup = 0,
+                _ => recipe.beta2 = preset::base().beta2,
+            }
             errors.push(error);
-            recipe = Self { rank: 0, warmup: 0, beta2: preset::base().beta2, ..recipe };
         }
         (name, recipe, errors)
     }

@@ -293,13 +293,20 @@ impl<P: Port> Runner<'_, P> {
     /// A lost device is opened again and the training goes on from its last good state; other errors end it.
     async fn recover(&mut self, error: Error) -> u32 {
         let Some(training) = self.training.take() else { return 0 };
-        let Training { mut start, good, retries, running, .. } = training;
+        let Training { mut start, good, retries, running, budget, session, .. } = training;
         let run = start.run;
         if matches!(error, Error::DeviceLost(_)) && retries < RETRIES {
             let step = good.as_ref().map_or(0, |snapshot| snapshot.step);
+            let lost = session.step().saturating_sub(step);
+            drop(session); // frees what the old device held
             (start.from, start.running) = (good, running);
             match self.start(start, retries + 1).await {
-                Ok(()) => self.port.send(run, Update::Note(format!("{error}. Training goes on from step {step}."))),
+                Ok(()) => {
+                    if let Some(training) = &mut self.training {
+                        training.budget = budget.map(|steps| steps + lost);
+                    }
+                    self.port.send(run, Update::Note(format!("{error}. Training goes on from step {step}.")));
+                }
                 Err(second) => self.port.send(run, Update::Failed(second)),
             }
         } else {

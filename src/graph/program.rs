@@ -98,7 +98,7 @@ fn forward(graph: &Graph) -> Vec<Call> {
 }
 
 impl fmt::Display for Program {
-    /// The listing: one call a line, as in `tests/golden/`.
+    /// The listing: one call a line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for call in &self.calls {
             let names = |access: Access| -> Vec<&str> {

@@ -9,13 +9,14 @@ use std::rc::Rc;
 use std::sync::mpsc::{self, Receiver};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{DedicatedWorkerGlobalScope, MessageEvent, Worker, WorkerOptions, WorkerType};
+use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort, Worker, WorkerOptions, WorkerType};
 
 /// The page's end of a runner in a worker.
 pub struct Link {
     worker: Worker,
     updates: Receiver<Result<(u32, Update)>>,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(web_sys::Event)>,
 }
 
 impl Link {
@@ -23,7 +24,7 @@ impl Link {
     ///
     /// # Errors
     /// The browser makes no worker.
-    pub fn spawn(wake: impl Fn() + 'static) -> Result<Self> {
+    pub fn spawn(wake: impl Fn() + Clone + 'static) -> Result<Self> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         // The page knows the worker's full address, with the stamp that keeps old and new files apart.
@@ -31,6 +32,7 @@ impl Link {
         let worker = Worker::new_with_options(address.as_deref().unwrap_or("./worker.js"), &options)
             .map_err(|e| Error::System { what: "starting the training worker".into(), problem: text_of(&e) })?;
         let (sender, updates) = mpsc::channel();
+        let (failed, alarm) = (sender.clone(), wake.clone());
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             let update = match event.data().as_string() {
                 Some(problem) => Err(Error::System { what: "the training worker".into(), problem }),
@@ -41,7 +43,15 @@ impl Link {
             }
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-        Ok(Self { worker, updates, _on_message: on_message })
+        // A worker that can't be loaded never says a word itself.
+        let on_error = Closure::<dyn FnMut(web_sys::Event)>::new(move |_| {
+            let problem = "it could not be loaded; check the connection and try again".into();
+            if failed.send(Err(Error::System { what: "the training worker".into(), problem })).is_ok() {
+                alarm();
+            }
+        });
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        Ok(Self { worker, updates, _on_message: on_message, _on_error: on_error })
     }
 
     /// Sends a command.
@@ -92,7 +102,12 @@ pub fn serve_worker() {
     });
     scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget(); // lives as long as the worker
-    wasm_bindgen_futures::spawn_local(runner::serve(WorkerPort { scope, commands, waiting: None, sleeper }));
+    let Ok(channel) = MessageChannel::new() else { return log::error!("this browser has no message channels") };
+    let alarm = Rc::clone(&sleeper);
+    let on_turn = Closure::<dyn FnMut(MessageEvent)>::new(move |_| wake(&alarm));
+    channel.port1().set_onmessage(Some(on_turn.as_ref().unchecked_ref()));
+    on_turn.forget(); // likewise
+    wasm_bindgen_futures::spawn_local(runner::serve(WorkerPort { scope, commands, waiting: None, sleeper, turn: channel.port2() }));
 }
 
 /// What wakes a sleeping runner: the resolve function of the promise that it awaits.
@@ -112,6 +127,8 @@ struct WorkerPort {
     commands: Receiver<Command>,
     waiting: Option<Command>,
     sleeper: Sleeper,
+    /// What is posted here comes back in the next turn of the event loop.
+    turn: MessagePort,
 }
 
 impl Port for WorkerPort {
@@ -135,14 +152,14 @@ impl Port for WorkerPort {
     /// Lets messages in: a timer, or, at once, a message to itself (timers of 0 ms are slowed to 4 ms).
     async fn wait(&mut self, ms: u32) {
         let sleeper = Rc::clone(&self.sleeper);
-        let scope = self.scope.clone();
+        let (scope, turn) = (self.scope.clone(), self.turn.clone());
         let promise = Promise::new(&mut |resolve, _| {
             *sleeper.borrow_mut() = Some(resolve.clone());
             if ms > 0 {
                 let ms = i32::try_from(ms).unwrap_or(i32::MAX);
                 drop(scope.set_timeout_with_callback_and_timeout_and_arguments_0(&resolve, ms));
             } else {
-                post_to_self(&resolve);
+                drop(turn.post_message(&JsValue::NULL));
             }
         });
         if let Err(problem) = JsFuture::from(promise).await {
@@ -153,13 +170,6 @@ impl Port for WorkerPort {
 
     fn closed(&self) -> bool {
         false
-    }
-}
-
-fn post_to_self(resolve: &Function) {
-    if let Ok(channel) = web_sys::MessageChannel::new() {
-        channel.port1().set_onmessage(Some(resolve));
-        drop(channel.port2().post_message(&JsValue::NULL));
     }
 }
 

@@ -87,7 +87,7 @@ impl LossHistory {
     }
 
     fn truncate(&mut self, first: u64) {
-        self.buckets.retain(|bucket| bucket.first < first);
+        self.buckets.retain(|bucket| bucket.first + bucket.count <= first); // one that straddles it may hold what went wrong
         self.steps = first - 1;
         self.smooth = self.buckets.last().map(|bucket| bucket.smooth);
     }

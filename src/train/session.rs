@@ -63,7 +63,8 @@ pub struct Session {
     pieces: std::collections::VecDeque<(u64, Instant)>,
     mask_at: Option<u64>,
     masking: bool,
-    masked: Option<Masked>,
+    /// What the mask took out, and at which step.
+    masked: Option<(u64, Masked)>,
     want_snapshot: bool,
     last_weights: Option<Instant>,
     last_snapshot: Option<Instant>,
@@ -253,22 +254,27 @@ impl Session {
 
     fn receive_state(&mut self, progress: &Progress, events: &mut Vec<Event>) -> Result<()> {
         let Some(parameters) = progress.tensor(Graph::PARAMETERS) else { return Ok(()) };
-        self.told = Some(progress.step);
+        // A copy that was made at the mask's step, but before it fell, is masked here.
+        let seen = |flat: &[f32]| {
+            let mut flat = flat.to_vec();
+            if let Some((_, masked)) = self.masked.as_ref().filter(|(step, _)| *step == progress.step) {
+                mask::apply(&self.backend.program().params, masked, &mut flat);
+            }
+            flat
+        };
+        let parameters = seen(parameters);
         let [first, second] = [STATE[1], STATE[2]].map(|id| progress.tensor(id));
         let (Some(first), Some(second)) = (first, second) else {
-            events.push(Event::Weights { step: progress.step, parameters: parameters.to_vec() });
+            self.told = Some(progress.step);
+            events.push(Event::Weights { step: progress.step, parameters });
             return Ok(());
         };
-        let mut snapshot = Snapshot {
-            step: progress.step,
-            parameters: parameters.to_vec(),
-            first_moment: first.to_vec(),
-            second_moment: second.to_vec(),
-        };
+        let mut snapshot = Snapshot { step: progress.step, parameters, first_moment: seen(first), second_moment: seen(second) };
         if self.masking && self.mask_at == Some(progress.step) {
             self.mask(&mut snapshot, events)?;
         }
         self.want_snapshot = false;
+        self.told = Some(snapshot.step);
         events.push(Event::Weights { step: snapshot.step, parameters: snapshot.parameters.clone() });
         events.push(Event::Snapshot(snapshot));
         Ok(())
@@ -285,7 +291,7 @@ impl Session {
         self.backend.write(STATE[1], &snapshot.first_moment);
         self.backend.write(STATE[2], &snapshot.second_moment);
         (self.mask_at, self.masking) = (None, false);
-        self.masked = Some(masked.clone());
+        self.masked = Some((snapshot.step, masked.clone()));
         events.push(Event::Masked(masked));
         Ok(())
     }

@@ -63,7 +63,10 @@ impl<F: Float> Cpu<F> {
     /// # Errors
     /// More memory than `memory_limit` bytes, or no thread could be started.
     pub fn new(program: Program, threads: usize, memory_limit: u64) -> Result<Self> {
-        let needed = program.bytes() / 4 * std::mem::size_of::<F>() as u64;
+        // Beside the buffers: the gradient of the widest gate's two sides.
+        let sides = |call: &Call| if call.kernel == Kernel::BilinearBackwardWeight { 2 * u64::from(call.dims.width_out) } else { 0 };
+        let scratch = program.calls.iter().map(sides).max().unwrap_or(0) * (program.batch * program.time) as u64;
+        let needed = (program.bytes() / 4 + scratch) * std::mem::size_of::<F>() as u64;
         if needed > memory_limit {
             let (mib, device) = (|bytes: u64| bytes.div_ceil(1 << 20), "this machine's free memory".to_owned());
             return Err(Error::TooLarge { what: "all its buffers".into(), needed_mib: mib(needed), device, allowed_mib: mib(memory_limit) });
