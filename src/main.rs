@@ -73,7 +73,9 @@ mod page {
             };
             let hash = platform::hash();
             let app = Box::new(move |cc: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, _> { Ok(Box::new(App::new(cc, hash.as_deref())?)) });
-            if let Err(problem) = runner.start(canvas, WebOptions::default(), app).await {
+            // A renderer in software has no time to dither.
+            let options = WebOptions { dithering: false, ..WebOptions::default() };
+            if let Err(problem) = runner.start(canvas, options, app).await {
                 failed(&format!("{problem:?}"));
             }
         });

@@ -24,6 +24,19 @@ fn a_link_reproduces_the_recipe() {
 }
 
 #[test]
+fn only_what_does_not_go_together_is_set_back() {
+    let (_, read, problems) = Recipe::from_hash("#v=1&rank=9&warmup=100&beta2=0:0.98&seed=4");
+    assert_eq!((read.rank, read.warmup, read.beta2.to_string().as_str(), read.seed, problems.len()), (0, 100, "0:0.98", 4, 1), "{problems:?}");
+}
+
+#[test]
+fn a_state_beyond_the_last_step_is_refused() {
+    let late = Snapshot { step: u64::from(recipe().steps) + 1, ..snapshot() };
+    let bytes = checkpoint::write(&recipe(), &late, &recipe().plan().teacher()).unwrap();
+    assert!(checkpoint::read("late", &bytes).unwrap_err().to_string().contains("15001"));
+}
+
+#[test]
 fn json_keeps_every_setting() {
     let text = serde_json::to_string(&recipe()).unwrap();
     assert_eq!(serde_json::from_str::<Recipe>(&text).unwrap(), recipe());
@@ -132,6 +145,15 @@ fn bad_files_are_named_and_explained() {
     };
     let huge_header = [&(2u64 << 30).to_le_bytes()[..], &[b' '; 92]].concat();
     let set = |name: &'static str, value: f64| foreign(move |tensors| tensors.iter_mut().find(|(n, ..)| n == name).unwrap().2[1] = value);
+    let wide = || {
+        foreign(|tensors| {
+            *tensors = vec![
+                ("input_gate.m".into(), vec![70_000, 2], vec![0.0; 140_000]),
+                ("output_gate.m".into(), vec![70_000, 1], vec![0.0; 70_000]),
+                ("readout".into(), vec![1, 70_000], vec![0.0; 70_000]),
+            ];
+        })
+    };
     let lambda = |value: f64| {
         foreign(move |tensors| {
             let nu = tensors.iter_mut().find(|(n, ..)| n == "nu").unwrap();
@@ -147,6 +169,10 @@ fn bad_files_are_named_and_explained() {
         ("newer", newer(r#""format":"1""#, r#""format":"7""#), "newer version"),
         ("recipe of another kind", newer(r#"\"hidden\":5"#, r#"\"hidden\":8"#), "does not fit its weights"),
         ("recipe that does not read", newer(r#"\"hidden\":5"#, r#"\"hidden\":x"#), "recipe does not read"),
+        ("a batch of nothing", newer(r#"\"batch\":64"#, r#"\"batch\":00"#), "recipe does not read"),
+        ("a batch beyond its range", newer(r#"\"batch\":64,"#, r#"\"batch\":0 ,"#), "batch: 0"),
+        ("as wide as a house", wide(), "is too large"),
+        ("a teacher of another width", foreign(|tensors| tensors.extend(["value", "key", "query"].map(|name| (format!("teacher.{name}"), vec![2, 2], vec![1.0; 4])))), "expected d = 3"),
         ("NaN", set("readout", f64::NAN), "readout holds NaN at element 1"),
         ("infinite in float32", set("nu", 1e300), "nu holds"),
         ("lambda above 1", lambda(1.5), "lambda[1] is 1.5"),

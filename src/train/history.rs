@@ -183,6 +183,17 @@ mod tests {
     }
 
     #[test]
+    fn going_back_forgets_what_went_wrong() {
+        let mut history = LossHistory::default();
+        let sound = StepLoss { loss: 1.0, power: 1.0 };
+        (1..=5000).for_each(|step| history.extend(step, &[sound]));
+        history.extend(5001, &[StepLoss { loss: f32::NAN, power: 1.0 }]);
+        history.extend(5000, &[sound]); // its bucket held the step that was no number
+        assert!(history.smooth().is_some_and(|(loss, _)| loss == 1.0), "{:?}", history.smooth());
+        assert!(history.buckets().iter().all(|bucket| bucket.loss == 1.0));
+    }
+
+    #[test]
     fn traces_keep_first_and_newest() {
         let mut traces = Traces::default();
         (0..10_000u64).for_each(|step| traces.push(step, vec![step as f32]));
