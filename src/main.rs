@@ -12,7 +12,7 @@ fn main() -> std::process::ExitCode {
 fn window(link: Option<String>) -> std::process::ExitCode {
     env_logger::init();
     let viewport = eframe::egui::ViewportBuilder::default().with_inner_size([1280.0, 800.0]).with_app_id("gatelens");
-    let options = eframe::NativeOptions { viewport, ..Default::default() };
+    let options = eframe::NativeOptions { viewport, dithering: false, ..Default::default() };
     let run = eframe::run_native("gatelens", options, Box::new(move |cc| Ok(Box::new(gatelens::app::App::new(cc, link.as_deref())?))));
     match run {
         Ok(()) => std::process::ExitCode::SUCCESS,
