@@ -53,5 +53,5 @@ pub fn stored(text: &str) -> Option<Stored> {
     let recipe = loaded.recipe?;
     let step = loaded.snapshot.step;
     let title = format!("d = {}, n = {}, seed {}", recipe.dim, recipe.hidden, recipe.seed);
-    (step > 0).then(|| Stored { offer: ResumeOffer { step, title }, recipe, bytes })
+    (step > 0).then_some(Stored { offer: ResumeOffer { step, title }, recipe, bytes })
 }
