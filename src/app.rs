@@ -58,6 +58,8 @@ struct Frames {
     count: u64,
     last: Option<Instant>,
     recent_ms: std::collections::VecDeque<f64>,
+    /// What the last frame cost this thread, without the renderer's own work.
+    work_ms: f64,
 }
 
 const STORED_SESSION: &str = "session";
@@ -110,7 +112,7 @@ impl App {
             "messages": self.messages.iter().map(|message| message.text.clone()).collect::<Vec<_>>(),
             "ended": self.live.end.as_ref().map(|end| format!("{end:?}")),
             "frames": self.frames.count, "frame_ms_max": self.frames.recent_ms.iter().copied().fold(0.0, f64::max),
-            "frame_ms_median": self.frames.median_ms(),
+            "frame_ms_median": self.frames.median_ms(), "frame_work_ms": self.frames.work_ms,
         })
     }
 
@@ -354,8 +356,8 @@ impl eframe::App for App {
         self.dropped(ctx);
     }
 
-    fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
-        self.frames.tick();
+    fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
+        self.frames.tick(frame.info().cpu_usage);
         let view = View {
             live: &self.live,
             draft: &mut self.draft,
@@ -387,7 +389,8 @@ impl eframe::App for App {
 }
 
 impl Frames {
-    fn tick(&mut self) {
+    fn tick(&mut self, work_secs: Option<f32>) {
+        self.work_ms = work_secs.map_or(0.0, |secs| f64::from(secs) * 1e3);
         let now = Instant::now();
         if let Some(last) = self.last.replace(now) {
             self.recent_ms.push_back(now.duration_since(last).as_secs_f64() * 1e3);
@@ -398,7 +401,7 @@ impl Frames {
         self.count += 1;
         if self.count.is_multiple_of(120) {
             let (median, worst) = (self.median_ms().unwrap_or_default(), self.recent_ms.iter().copied().fold(0.0, f64::max));
-            log::debug!("frames every {median:.1} ms, at worst {worst:.1}");
+            log::debug!("frames every {median:.1} ms, at worst {worst:.1}; the last took {:.1} ms of this thread", self.work_ms);
         }
     }
 

@@ -93,7 +93,7 @@ fn train(job: Job) -> Result<()> {
     if let Err(problem) = handler {
         log::warn!("Ctrl-C will not save the run: {problem}");
     }
-    let link = Link::spawn(|| {})?;
+    let link = Link::spawn_alone()?;
     let Job { recipe, from, teacher, threads, .. } = &job;
     let start = Start {
         run: 0,

@@ -12,15 +12,30 @@ pub struct Link {
 }
 
 impl Link {
-    /// Starts a runner; `wake` is called after each update.
+    /// Starts a runner that lets the window go first; `wake` is called after each update.
     ///
     /// # Errors
     /// No thread could be started.
     pub fn spawn(wake: impl Fn() + Send + 'static) -> Result<Self> {
+        Self::start(wake, yield_to_the_window)
+    }
+
+    /// Starts a runner that has the machine to itself.
+    ///
+    /// # Errors
+    /// No thread could be started.
+    pub fn spawn_alone() -> Result<Self> {
+        Self::start(|| {}, || {})
+    }
+
+    fn start(wake: impl Fn() + Send + 'static, begin: impl FnOnce() + Send + 'static) -> Result<Self> {
         let (commands, receiver) = mpsc::channel();
         let (sender, updates) = mpsc::channel();
         let port = ThreadPort { commands: receiver, waiting: None, updates: sender, wake: Box::new(wake), closed: false };
-        let serve = move || pollster::block_on(runner::serve(port));
+        let serve = move || {
+            begin();
+            pollster::block_on(runner::serve(port));
+        };
         std::thread::Builder::new()
             .name("training".into())
             .spawn(serve)
@@ -57,6 +72,19 @@ impl Link {
             Ok(update) => Ok(Some(update)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
             Err(RecvTimeoutError::Disconnected) => Err(gone()),
+        }
+    }
+}
+
+/// Lowers the priority of this thread and of those that it starts: a run on all cores must not slow the drawing.
+fn yield_to_the_window() {
+    #[cfg(target_os = "linux")]
+    {
+        // SAFETY: the call takes three numbers and touches no memory of ours; on Linux it concerns the calling thread alone.
+        #[allow(unsafe_code)]
+        let failed = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 10) } != 0;
+        if failed {
+            log::debug!("the training thread keeps the window's priority");
         }
     }
 }
