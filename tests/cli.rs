@@ -108,7 +108,8 @@ fn a_run_that_diverges_fails_and_keeps_the_last_good_state() {
     assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
     assert!(errors(&output).contains("stopped being a number at step"), "{}", errors(&output));
     let bytes = std::fs::read(run.join("weights.safetensors")).unwrap();
-    gatelens::experiment::checkpoint::read("kept", &bytes).unwrap();
+    let kept = gatelens::experiment::checkpoint::read("kept", &bytes).unwrap();
+    assert_eq!(kept.snapshot.step, 0, "a rate of 10 ruins the very first step");
 }
 
 #[test]

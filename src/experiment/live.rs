@@ -117,6 +117,7 @@ impl Live {
                 }
                 self.snapshot = Some(snapshot);
             }
+            Update::Sound(step) => self.good = self.snapshot.clone().filter(|snapshot| snapshot.step == step).or(self.good.take()),
             Update::Probe(probe) => self.probe = Some(probe),
             Update::Running(running) => {
                 self.running = running;

@@ -74,9 +74,11 @@ pub enum Update {
     Snapshot {
         /// The state.
         snapshot: Snapshot,
-        /// The loss there was sound.
+        /// It is known to be sound: the beginning, or where a training was taken up.
         good: bool,
     },
+    /// The snapshot of this step has proved sound: training went on from it and the loss stayed low.
+    Sound(u64),
     /// Teacher and student on one sequence.
     Probe(Probe),
     /// Plays or pauses now.
@@ -137,9 +139,11 @@ struct Training {
     running: bool,
     /// Steps left of a `Steps` command.
     budget: Option<u64>,
-    good: Option<Snapshot>,
+    /// The newest state that has proved sound.
+    good: Snapshot,
+    /// A newer one, until a step taken from it shows whether it is.
+    candidate: Option<Snapshot>,
     best: f32,
-    latest: f32,
     probe_due: Instant,
     retries: u32,
     #[cfg(feature = "gpu")]
@@ -237,21 +241,27 @@ impl<P: Port> Runner<'_, P> {
         };
         let backend = session.backend();
         let ready = Update::Ready { device: backend.device().clone(), bytes: backend.program().bytes(), step: session.step() };
+        let good = start.from.clone().unwrap_or_else(|| {
+            let parameters = backend.program().params.initial(session.plan().seed);
+            let zeros = vec![0.0; parameters.len()];
+            Snapshot { step: 0, parameters, first_moment: zeros.clone(), second_moment: zeros }
+        });
         self.port.send(run, ready);
+        self.port.send(run, Update::Snapshot { snapshot: good.clone(), good: true });
         if let Some(note) = note.take() {
             self.port.send(run, Update::Note(note));
         }
         let running = start.running && session.left() > 0;
         self.port.send(run, Update::Running(running));
         self.training = Some(Training {
-            good: start.from.clone(),
+            good,
+            candidate: None,
             start,
             session,
             teacher,
             running,
             budget: None,
             best: f32::INFINITY,
-            latest: f32::INFINITY,
             probe_due: Instant::now(),
             retries,
             #[cfg(feature = "gpu")]
@@ -296,10 +306,10 @@ impl<P: Port> Runner<'_, P> {
         let Training { mut start, good, retries, running, budget, session, .. } = training;
         let run = start.run;
         if matches!(error, Error::DeviceLost(_)) && retries < RETRIES {
-            let step = good.as_ref().map_or(0, |snapshot| snapshot.step);
+            let step = good.step;
             let lost = session.step().saturating_sub(step);
             drop(session); // frees what the old device held
-            (start.from, start.running) = (good, running);
+            (start.from, start.running) = (Some(good), running);
             match self.start(start, retries + 1).await {
                 Ok(()) => {
                     if let Some(training) = &mut self.training {
@@ -320,19 +330,23 @@ impl Training {
     /// What the window hears of an event, with a probe when one is due.
     fn updates(&mut self, event: Event) -> Vec<Update> {
         match event {
-            Event::Losses { ref losses, .. } => {
-                for step in losses {
-                    self.best = self.best.min(step.loss);
-                    self.latest = step.loss;
+            Event::Losses { first, ref losses } => {
+                self.best = losses.iter().fold(self.best, |best, step| best.min(step.loss));
+                // The first loss after the candidate is the first that its weights made.
+                let after = |candidate: &Snapshot| losses.get(usize::try_from((candidate.step + 1).checked_sub(first)?).ok()?);
+                let loss = self.candidate.as_ref().and_then(after).map(|step| step.loss);
+                let mut updates = vec![Update::Event(event)];
+                if let Some(loss) = loss
+                    && let Some(candidate) = self.candidate.take().filter(|_| loss <= SOUND * self.best)
+                {
+                    updates.push(Update::Sound(candidate.step));
+                    self.good = candidate;
                 }
-                vec![Update::Event(event)]
+                updates
             }
             Event::Snapshot(snapshot) => {
-                let good = snapshot.step == 0 || self.latest <= SOUND * self.best || self.latest.is_infinite() && self.good.is_none();
-                if good {
-                    self.good = Some(snapshot.clone());
-                }
-                vec![Update::Snapshot { snapshot, good }]
+                self.candidate = Some(snapshot.clone());
+                vec![Update::Snapshot { snapshot, good: false }]
             }
             Event::Weights { step, ref parameters } => {
                 let probe = self.probe(step, parameters);
