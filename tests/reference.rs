@@ -217,6 +217,16 @@ fn cpu<F: gatelens::math::float::Float>(program: Program) -> Cpu<F> {
 }
 
 #[test]
+fn the_comparator_can_fail() {
+    let exact = [3.0, -4.0, 12.0];
+    assert_eq!(norm_error(&exact, &exact), 0.0);
+    assert!((norm_error(&[3.0, -4.0, 12.0013], &exact) - 1e-4).abs() < 1e-9, "a perturbed copy, by its norm");
+    assert_eq!(norm_error(&exact[..2], &exact), f64::INFINITY, "another length");
+    assert_eq!(norm_error(&[3.0, f64::NAN, 12.0], &exact), f64::INFINITY, "no number");
+    assert!(norm_error(&[1e-9], &[0.0]) > 0.0, "something where nothing should be");
+}
+
+#[test]
 fn gradients_in_double_precision() {
     assert!(gradients(|program| Box::new(cpu::<f64>(program)), 1e-9) >= 9);
 }

@@ -22,8 +22,6 @@ pub trait Float:
     fn exp(self) -> Self;
     /// Square root.
     fn sqrt(self) -> Self;
-    /// Neither infinite nor NaN.
-    fn finite(self) -> bool;
     /// The SIMD matrix product for this processor; [`super::gemm`] gives it a safe face.
     fn gemm() -> Gemm<Self>;
 }
@@ -56,10 +54,6 @@ macro_rules! float {
             #[inline(always)]
             fn sqrt(self) -> Self {
                 self.sqrt()
-            }
-            #[inline(always)]
-            fn finite(self) -> bool {
-                self.is_finite()
             }
             fn gemm() -> Gemm<Self> {
                 $gemm()

@@ -1,5 +1,4 @@
 //! What several test files share.
-#![allow(dead_code)]
 
 /// ‖a − b‖ / ‖b‖; infinite if the lengths differ or anything is not finite.
 pub fn norm_error(a: &[f64], b: &[f64]) -> f64 {
