@@ -1,17 +1,20 @@
 //! The window: owns the training's link and what is known of it; `logic` takes in, `ui` draws and applies what was asked for.
 
+mod actions;
 mod dropped;
+mod files;
 mod session;
 
+use crate::experiment::inspection::Bench;
 use crate::experiment::live::Live;
-use crate::experiment::recipe::{Engine, Recipe};
-use crate::experiment::runner::Command;
-use crate::experiment::{checkpoint, preset};
+use crate::experiment::recipe::Recipe;
+use crate::experiment::runner::{Command, Update};
 use crate::platform::{self, Link, OpenedFile};
 use crate::task::Teacher;
 use crate::train::pacer::Speed;
-use crate::train::session::Snapshot;
-use crate::ui::{self, Message, View, action::Action};
+use crate::ui::{self, Message, Tab, View, action::Action};
+use actions::Replaced;
+use files::Purpose;
 use crate::{Error, Result};
 use eframe::egui;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -40,6 +43,11 @@ pub struct App {
     hash_due: Option<Instant>,
     /// The runner has stopped for good; the next training needs a new one.
     dead: bool,
+    tab: Tab,
+    /// The network that is taken apart.
+    bench: Bench,
+    /// The training that [`Action::Train`] has replaced.
+    replaced: Option<Replaced>,
     arrivals: (Sender<Arrival>, Receiver<Arrival>),
     panels: ui::State,
     frames: Frames,
@@ -47,7 +55,7 @@ pub struct App {
 
 /// What dialogs and the browser bring, some frames later.
 enum Arrival {
-    File(Result<OpenedFile>),
+    File(Purpose, Result<OpenedFile>),
     Note(Result<String>),
     Copied { allowed: bool, link: String },
 }
@@ -89,11 +97,15 @@ impl App {
             seen_hash: platform::hash(),
             hash_due: None,
             dead: false,
+            tab: tab_of(hash),
+            bench: Bench::default(),
+            replaced: None,
             arrivals: mpsc::channel(),
             panels: ui::State::default(),
             frames: Frames::default(),
         };
         app.start(recipe, None, None, true);
+        app.inspect();
         Ok(app)
     }
 
@@ -106,7 +118,7 @@ impl App {
         let message = failure.or_else(|| self.messages.last().map(|message| message.text.clone()));
         serde_json::json!({
             "step": self.live.step, "steps": self.live.recipe.steps, "loss": finite(loss), "nmse": finite(nmse),
-            "steps_per_s": self.live.steps_per_second(), "running": self.live.running,
+            "steps_per_s": self.live.steps_per_second(), "running": self.live.running, "view": self.tab.key(), "dissected": self.bench.inspected.as_ref().map(|inspected| &inspected.dissection.verdict),
             "backend": device.map(|device| device.kind.as_str()), "adapter": device.map(|device| device.name.clone()),
             "software": device.is_some_and(|device| device.software), "message": message,
             "messages": self.messages.iter().map(|message| message.text.clone()).collect::<Vec<_>>(),
@@ -151,7 +163,9 @@ impl App {
         let (preset, recipe, problems) = Recipe::from_hash(hash);
         self.messages.extend(problems.iter().map(|problem| Message::warning(format!("In the link: {problem}"))));
         self.preset = preset;
+        self.tab = tab_of(hash);
         self.start(recipe, None, None, true);
+        self.inspect();
     }
 
     /// Takes in everything that has arrived.
@@ -159,6 +173,7 @@ impl App {
         let now = Instant::now();
         loop {
             match self.link.try_receive() {
+                Ok(Some((_, Update::Inspected(inspected)))) => self.bench.answer(*inspected),
                 Ok(Some((run, update))) => self.live.apply(run, update, now),
                 Ok(None) => break,
                 Err(error) => {
@@ -170,9 +185,9 @@ impl App {
         self.messages.extend(self.live.notes.drain(..).map(Message::warning));
         while let Ok(arrival) = self.arrivals.1.try_recv() {
             match arrival {
-                Arrival::File(Ok(file)) => self.load_file(&file, false),
+                Arrival::File(purpose, Ok(file)) => self.take_in(purpose, &file),
                 Arrival::Note(Ok(text)) => self.messages.push(Message::info(text)),
-                Arrival::File(Err(error)) | Arrival::Note(Err(error)) => self.messages.push(Message::warning(error.to_string())),
+                Arrival::File(_, Err(error)) | Arrival::Note(Err(error)) => self.messages.push(Message::warning(error.to_string())),
                 Arrival::Copied { allowed: true, .. } => self.messages.push(Message::info("The link to this run is on the clipboard.")),
                 Arrival::Copied { allowed: false, link } => self.link_text = Some(link),
             }
@@ -192,155 +207,13 @@ impl App {
     fn dropped(&self, ctx: &egui::Context) {
         for file in ctx.input(|input| input.raw.dropped_files.clone()) {
             let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
+            let purpose = if self.tab == Tab::Dissect { Purpose::Dissect } else { Purpose::Train };
             dropped::read(file, move |file| {
-                if sender.send(Arrival::File(file)).is_ok() {
+                if sender.send(Arrival::File(purpose, file)).is_ok() {
                     ctx.request_repaint();
                 }
             });
         }
-    }
-
-    /// A weights file: training goes on from it. A bad one changes nothing.
-    fn load_file(&mut self, file: &OpenedFile, running: bool) {
-        let loaded = checkpoint::read(&file.name, &file.bytes).and_then(|loaded| Ok((loaded.to_recipe(&file.name)?, loaded)));
-        match loaded {
-            Ok((recipe, loaded)) => {
-                self.messages.extend(loaded.notes.iter().map(|note| Message::info(format!("{}: {note}", file.name))));
-                if loaded.recipe.is_none() {
-                    let text = format!("{} says nothing of how it was trained: sizes are its own, the other settings the default ones.", file.name);
-                    self.messages.push(Message::info(text));
-                }
-                let (name, step) = (&file.name, loaded.snapshot.step);
-                let next = match step >= u64::from(recipe.steps) {
-                    true => "all its steps are done.",
-                    false if running => "training goes on.",
-                    false => "press play to go on.",
-                };
-                self.messages.push(Message::info(format!("Loaded {name} at step {step}: {next}")));
-                self.start(recipe, Some(loaded.snapshot), loaded.teacher, running);
-            }
-            Err(error) => self.messages.push(Message::warning(format!("{error}. The training was left as it is."))),
-        }
-    }
-
-    /// Carries out what the user asked for.
-    fn apply(&mut self, action: Action) {
-        match action {
-            Action::Run(running) => self.send(Command::Run(running)),
-            Action::Steps(steps) => self.send(Command::Steps(steps)),
-            Action::Restart => {
-                let teacher = self.teacher.clone().filter(|_| self.draft.same_teacher(&self.live.recipe));
-                self.start(self.draft.clone(), None, teacher, true);
-            }
-            Action::Reseed => {
-                self.draft.seed = self.draft.seed.wrapping_add(1);
-                self.start(self.draft.clone(), None, None, true);
-            }
-            Action::Speed(speed) => {
-                self.speed = speed;
-                self.send(Command::Speed(speed));
-            }
-            Action::Rates => {
-                let Recipe { learning_rate, weight_decay, .. } = self.draft;
-                (self.live.recipe.learning_rate, self.live.recipe.weight_decay) = (learning_rate, weight_decay);
-                self.send(Command::Rates { learning_rate, weight_decay });
-                // Browsers allow an address only so many changes a second, and a dragged number makes many.
-                self.hash_due = Some(Instant::now() + std::time::Duration::from_millis(500));
-            }
-            Action::Preset(name) => {
-                if let Some(preset) = preset::find(&name) {
-                    self.preset = name;
-                    self.start(preset.recipe, None, None, true);
-                }
-            }
-            Action::CopyLink => self.copy_link(),
-            Action::Save => self.save(),
-            Action::Open => {
-                let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
-                platform::open_file(move |file| {
-                    if sender.send(Arrival::File(Ok(file))).is_ok() {
-                        ctx.request_repaint();
-                    }
-                });
-            }
-            Action::Rescue => {
-                let recipe = Recipe { learning_rate: self.live.recipe.learning_rate / 10.0, ..self.live.recipe.clone() };
-                self.start(recipe, self.live.good.clone(), self.teacher.clone(), true);
-            }
-            Action::OnCpu => self.start(Recipe { backend: Engine::Cpu, ..self.live.recipe.clone() }, self.live.good.clone(), self.teacher.clone(), true),
-            Action::Retry => self.start(self.live.recipe.clone(), self.live.good.clone(), self.teacher.clone(), true),
-            Action::Resume(accepted) => {
-                if let Some(stored) = self.resume.take().filter(|_| accepted) {
-                    self.load_file(&OpenedFile { name: "last session".into(), bytes: stored.bytes }, true);
-                }
-            }
-        }
-    }
-
-    /// Replaces the training.
-    fn start(&mut self, recipe: Recipe, from: Option<Snapshot>, teacher: Option<Teacher>, running: bool) {
-        if let Err(error) = recipe.check() {
-            return self.messages.push(Message::warning(error.to_string()));
-        }
-        if self.dead {
-            match spawn(&self.ctx) {
-                Ok(link) => (self.link, self.dead) = (link, false),
-                Err(error) => return self.lost_link(error),
-            }
-        }
-        let run = self.live.run + 1;
-        self.live = session::successor(&mut self.live, run, &recipe, from.as_ref());
-        self.draft = recipe.clone();
-        self.teacher.clone_from(&teacher);
-        self.send(session::start(run, recipe, from, teacher, running));
-        self.send(Command::Speed(self.speed));
-        self.show_hash();
-    }
-
-    fn show_hash(&mut self) {
-        self.hash = self.live.recipe.to_hash(&self.preset);
-        platform::set_hash(&self.hash);
-        self.seen_hash = platform::hash();
-        self.hash_due = None;
-    }
-
-    fn copy_link(&mut self) {
-        let link = platform::link(&self.hash);
-        if platform::BROWSER {
-            let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
-            platform::copy(&link.clone(), move |allowed| {
-                if sender.send(Arrival::Copied { allowed, link }).is_ok() {
-                    ctx.request_repaint();
-                }
-            });
-        } else {
-            self.ctx.copy_text(link.clone());
-            self.messages.push(Message::info(format!("Copied {link}: append it to the page's address, or give it to gatelens in the terminal.")));
-        }
-    }
-
-    fn save(&mut self) {
-        let Some(bytes) = self.checkpoint() else {
-            return self.messages.push(Message::warning("There is nothing to save yet."));
-        };
-        let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
-        let done = move |result| {
-            if sender.send(Arrival::Note(result)).is_ok() {
-                ctx.request_repaint();
-            }
-        };
-        match bytes {
-            Ok((name, bytes)) => platform::save_file(&name, &bytes, done),
-            Err(error) => done(Err(error)),
-        }
-    }
-
-    /// The newest state as a file: name and content.
-    fn checkpoint(&self) -> Option<Result<(String, Vec<u8>)>> {
-        let snapshot = self.live.snapshot.as_ref()?;
-        let teacher = self.teacher.clone().unwrap_or_else(|| self.live.recipe.plan().teacher());
-        let name = format!("gatelens-{}-step-{}.safetensors", self.preset, snapshot.step);
-        Some(checkpoint::write(&self.live.recipe, snapshot, &teacher).map(|bytes| (name, bytes)))
     }
 }
 
@@ -359,6 +232,9 @@ impl eframe::App for App {
     fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
         self.frames.tick(frame.info().cpu_usage);
         let view = View {
+            tab: self.tab,
+            bench: &self.bench,
+            undo: self.replaced.as_ref().map(|replaced| replaced.name.as_str()),
             live: &self.live,
             draft: &mut self.draft,
             preset: &self.preset,
@@ -410,6 +286,11 @@ impl Frames {
         sorted.sort_by(f64::total_cmp);
         sorted.get(sorted.len() / 2).copied()
     }
+}
+
+/// The view that a URL hash names.
+fn tab_of(hash: &str) -> Tab {
+    hash.trim_start_matches('#').split('&').find_map(|pair| Tab::of_key(pair.strip_prefix("view=")?)).unwrap_or_default()
 }
 
 fn spawn(ctx: &egui::Context) -> Result<Link> {

@@ -9,6 +9,7 @@
 //! - [`backend`]: runs a program: WGSL on the GPU, its twin on the CPU
 //! - [`model`]: the zoo of recurrent layers, each file its equation
 //! - [`task`]: where sequences come from
+//! - [`theory`]: networks that are attention by construction, and what they cost
 //! - [`train`]: one live training: session, schedules, pace, curves
 //! - [`analysis`]: pure functions of weights
 //! - [`experiment`]: recipe, presets, checkpoint, and a training wherever it runs
@@ -23,6 +24,7 @@ pub mod graph;
 pub mod backend;
 pub mod model;
 pub mod task;
+pub mod theory;
 pub mod train;
 pub mod analysis;
 pub mod experiment;

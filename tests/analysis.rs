@@ -4,15 +4,14 @@ use gatelens::analysis::contribution;
 use gatelens::analysis::importance::{self, Role};
 use gatelens::graph::params::ParamTable;
 use gatelens::math::random;
-use gatelens::model::Architecture;
-use gatelens::experiment::checkpoint::table_of;
+use gatelens::model::{Architecture, Network};
 use gatelens::task::{Teacher, attention::{Spectrum, TeacherKind}};
 
 /// The naive construction (paper, appendix A.1): neuron (r, s) holds S[r, s], query neuron j holds q_j, gate (r, s) is their product.
 fn naive(teacher: &Teacher) -> (ParamTable, Vec<f32>) {
     let d = teacher.dim;
     let (n, m) = (d * d + d, d * d);
-    let table = table_of(Architecture::GatedDiagonal { hidden: n, gates: m }, d, d);
+    let table = Architecture::GatedDiagonal { hidden: n, gates: m }.table(d, d);
     let mut flat = vec![0.0f32; table.len()];
     let mut set = |name: &str, row: usize, column: usize, value: f64| {
         let param = table.get(name).unwrap();
@@ -63,7 +62,7 @@ fn the_construction_routes_information_as_attention_does() {
 fn shares_add_up_to_the_output() {
     let teacher = teacher(3);
     for architecture in [Architecture::GatedDiagonal { hidden: 7, gates: 5 }, Architecture::GatedSide { hidden: 7 }] {
-        let table = table_of(architecture, 3, 3);
+        let table = architecture.table(3, 3);
         let flat = table.initial(4);
         let x = random::normals(2, "probe", 9 * 3);
         let probe = contribution::probe(&table, &flat, &teacher, &x, 0);
@@ -89,7 +88,7 @@ fn roles_and_importance_of_the_construction() {
     // One neuron is cut off: its outgoing column is zero.
     let out = table.get("output_gate.m").unwrap().range();
     flat[out].chunks_exact_mut(12).for_each(|row| row[4] = 0.0);
-    let measured = importance::measure(&table, &flat, importance::THRESHOLD);
+    let measured = importance::measure(&Network::from_parameters(&table, &flat), importance::THRESHOLD);
     let census = measured.census(importance::THRESHOLD);
     assert_eq!((census.key_value, census.query, census.between, census.unused), (8, 3, 0, 1));
     assert_eq!(measured.roles[4], Role::Unused);

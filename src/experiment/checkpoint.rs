@@ -3,10 +3,10 @@
 //! Names are those of the reference: `input_gate.m`, `nu` (or `lambda`), `output_gate.x`, `side_gate`, `readout`,
 //! `teacher.value` …; moments are `adamw.first.<name>` and `adamw.second.<name>`. Recipe, step and format ride in the metadata.
 
-use super::recipe::{Gating, Recipe};
+use super::recipe::Recipe;
 use crate::graph::params::ParamTable;
 use crate::graph::{Graph, program::Program};
-use crate::model::Architecture;
+use crate::model::{Architecture, Network};
 use crate::task::Teacher;
 use crate::train::session::Snapshot;
 use crate::{Error, Result};
@@ -30,6 +30,8 @@ pub struct Checkpoint {
     pub inputs: usize,
     /// Numbers an output.
     pub outputs: usize,
+    /// The weights as the file has them, in its precision.
+    pub network: Network,
     /// Weights, step and, if the file has them, moments (else empty).
     pub snapshot: Snapshot,
     /// The teacher, if the file has one.
@@ -53,11 +55,7 @@ impl Checkpoint {
             let problem = format!("reads {} numbers a token and gives {}; attention needs as many out as in", self.inputs, self.outputs);
             return Err(Error::file(name, problem));
         }
-        let (gating, hidden, gates) = match self.architecture {
-            Architecture::GatedDiagonal { hidden, gates } => (Gating::Output, hidden, gates),
-            Architecture::GatedSide { hidden } => (Gating::Side, hidden, Recipe::default().gates),
-        };
-        let recipe = Recipe { dim: self.inputs, gating, hidden, gates, ..Recipe::default() };
+        let recipe = Recipe::default().with_sizes(self.architecture, self.inputs);
         recipe.check().map_err(|e| Error::file(name, e))?;
         Ok(recipe)
     }
@@ -136,7 +134,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
         Some(Err(problem)) => return Err(wrong(format!("its recipe does not read: {problem}"))),
         None => None,
     };
-    let table = table_of(architecture, inputs, outputs);
+    let table = architecture.table(inputs, outputs);
     let [parameters, first_moment, second_moment] = ["", "adamw.first.", "adamw.second."].map(|prefix| file.flat(&table, prefix));
     let known = |tensor: &str| TEACHER.contains(&tensor) || tensor == "lambda" || table.get(tensor.trim_start_matches("adamw.first.").trim_start_matches("adamw.second.")).is_some();
     let mut ignored: Vec<&str> = file.tensors.names().into_iter().filter(|tensor| !known(tensor)).collect();
@@ -144,23 +142,17 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
     if !ignored.is_empty() {
         notes.push(format!("ignored: {}", ignored.join(", ")));
     }
-    let moment = |flat: Result<Vec<f32>>| if recipe.is_some() { flat } else { Ok(vec![]) };
+    let moment = |flat: Result<Vec<f64>>| if recipe.is_some() { flat.map(narrowed) } else { Ok(vec![]) };
     let step = metadata.get("step").filter(|_| recipe.is_some()).and_then(|text| text.parse().ok()).unwrap_or(0);
     if let Some(recipe) = recipe.as_ref().filter(|recipe| step > u64::from(recipe.steps)) {
         return Err(wrong(format!("is at step {step} of a recipe of {} steps", recipe.steps)));
     }
     let has_moments = file.tensors.tensor("adamw.first.readout").is_ok();
     let (first_moment, second_moment) = if has_moments { (moment(first_moment)?, moment(second_moment)?) } else { (vec![], vec![]) };
-    let snapshot = Snapshot { step, parameters: parameters?, first_moment, second_moment };
-    Ok(Checkpoint { architecture, inputs, outputs, snapshot, teacher: file.teacher(inputs)?, recipe, notes })
-}
-
-/// The parameters of a network, as its model declares them.
-pub fn table_of(architecture: Architecture, inputs: usize, outputs: usize) -> ParamTable {
-    let mut graph = Graph::new(1, 1);
-    let x = graph.input("x", inputs);
-    architecture.forward(&mut graph, x, outputs);
-    graph.params
+    let parameters = parameters?;
+    let network = Network::from_parameters(&table, &parameters);
+    let snapshot = Snapshot { step, parameters: narrowed(parameters), first_moment, second_moment };
+    Ok(Checkpoint { architecture, inputs, outputs, network, snapshot, teacher: file.teacher(inputs)?, recipe, notes })
 }
 
 struct File<'a> {
@@ -211,25 +203,25 @@ impl File<'_> {
     }
 
     /// All parameters of `table`, flat, from the tensors `prefix` + name.
-    fn flat(&self, table: &ParamTable, prefix: &str) -> Result<Vec<f32>> {
+    fn flat(&self, table: &ParamTable, prefix: &str) -> Result<Vec<f64>> {
         let mut flat = vec![];
         for param in table.iter() {
             let tensor = format!("{prefix}{}", param.name);
             if tensor == "nu" && self.tensors.tensor("nu").is_err() && self.tensors.tensor("lambda").is_ok() {
                 flat.extend(self.nu_from_lambda(&param.shape)?);
             } else {
-                flat.extend(self.numbers(&tensor, &param.shape)?.into_iter().map(narrow));
+                flat.extend(self.numbers(&tensor, &param.shape)?);
             }
         }
         Ok(flat)
     }
 
-    fn nu_from_lambda(&self, shape: &[usize]) -> Result<Vec<f32>> {
+    fn nu_from_lambda(&self, shape: &[usize]) -> Result<Vec<f64>> {
         let lambda = self.numbers("lambda", shape)?;
         if let Some(i) = lambda.iter().position(|l| !(*l > 0.0 && *l <= 1.0)) {
             return Err(self.wrong(format!("lambda[{i}] is {}; expected values in (0, 1]", lambda[i])));
         }
-        Ok(lambda.into_iter().map(|l| narrow((-l.ln()).max(1e-18).ln())).collect())
+        Ok(lambda.into_iter().map(|l| (-l.ln()).max(1e-18).ln()).collect())
     }
 
     fn teacher(&self, inputs: usize) -> Result<Option<Teacher>> {
@@ -259,6 +251,10 @@ impl File<'_> {
             None => Ok(numbers),
         }
     }
+}
+
+fn narrowed(values: Vec<f64>) -> Vec<f32> {
+    values.into_iter().map(narrow).collect()
 }
 
 #[allow(clippy::cast_possible_truncation)]

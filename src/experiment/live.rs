@@ -6,6 +6,7 @@ use crate::analysis::contribution::Probe;
 use crate::analysis::importance::{self, Importance};
 use crate::backend::Device;
 use crate::graph::params::ParamTable;
+use crate::model::Network;
 use crate::train::history::{LossHistory, Traces};
 use crate::train::mask::Masked;
 use crate::train::session::{Event, Snapshot};
@@ -118,6 +119,7 @@ impl Live {
                 self.snapshot = Some(snapshot);
             }
             Update::Sound(step) => self.good = self.snapshot.clone().filter(|snapshot| snapshot.step == step).or(self.good.take()),
+            Update::Inspected(_) => {} // the bench's, not the training's
             Update::Probe(probe) => self.probe = Some(probe),
             Update::Running(running) => {
                 self.running = running;
@@ -137,8 +139,8 @@ impl Live {
                 self.meter.retain(|(at, _)| now.duration_since(*at) <= METER);
             }
             Event::Weights { step, parameters } => {
-                let importance = importance::measure(&self.table, &parameters, importance::THRESHOLD);
-                self.lambdas.push(step, importance.lambda.clone());
+                let importance = importance::measure(&Network::from_parameters(&self.table, &parameters), importance::THRESHOLD);
+                self.lambdas.push(step, importance.lambda.iter().map(|&lambda| narrow(lambda)).collect());
                 self.weights = Some(Weights { step, parameters, importance });
             }
             Event::Snapshot(snapshot) => self.snapshot = Some(snapshot),
@@ -154,4 +156,9 @@ impl Live {
         let seconds = to.duration_since(from).as_secs_f64();
         (self.running && seconds > 0.1).then(|| last.saturating_sub(first) as f64 / seconds)
     }
+}
+
+#[allow(clippy::cast_possible_truncation)]
+fn narrow(value: f64) -> f32 {
+    value as f32
 }

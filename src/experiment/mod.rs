@@ -4,6 +4,7 @@
 //! [`runner`] trains it on a thread or in a worker, [`live`] is what the window knows of it.
 
 pub mod checkpoint;
+pub mod inspection;
 pub mod live;
 pub mod preset;
 pub mod recipe;

@@ -94,6 +94,16 @@ impl Recipe {
         (self.dim, self.rank, self.teacher, self.seed) == (other.dim, other.rank, other.teacher, other.seed)
     }
 
+    /// The same with the kind and sizes of a network of width `dim`.
+    #[must_use]
+    pub fn with_sizes(&self, architecture: Architecture, dim: usize) -> Self {
+        let (gating, hidden, gates) = match architecture {
+            Architecture::GatedDiagonal { hidden, gates } => (Gating::Output, hidden, gates),
+            Architecture::GatedSide { hidden } => (Gating::Side, hidden, self.gates),
+        };
+        Self { dim, gating, hidden, gates, ..self.clone() }
+    }
+
     /// What the engine trains.
     pub fn plan(&self) -> Plan {
         let rank = if self.rank == 0 { self.dim } else { self.rank };
@@ -154,7 +164,7 @@ impl Recipe {
         let mut recipe = preset::find(&name).map_or_else(Self::default, |preset| preset.recipe);
         for (key, value) in &pairs {
             match key.as_str() {
-                "preset" => {}
+                "preset" | "view" => {} // the window reads which view
                 "v" if value == VERSION => {}
                 "v" => errors.push(Error::setting("v", value, format!("{VERSION}: this link comes from another version; what is known of it was read"))),
                 _ => errors.extend(settings::set(&mut recipe, key, value).err()),

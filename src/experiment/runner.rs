@@ -1,11 +1,14 @@
 //! A training off the window's thread: commands in, updates out. The same code runs on a thread natively and in a
 //! Web Worker on the page; [`crate::platform`] makes the [`Port`].
 
+use super::inspection::{Inspect, Inspected, Subject};
 use super::recipe::{Engine, Recipe};
 use crate::analysis::contribution::{self, Probe};
+use crate::analysis::dissection;
 use crate::backend::{Backend, Device, cpu::Cpu};
 use crate::graph::program::Program;
 use crate::math::random;
+use crate::model::Network;
 use crate::task::Teacher;
 use crate::train::pacer::Speed;
 use crate::train::session::{Event, Session, Snapshot};
@@ -33,6 +36,8 @@ pub enum Command {
     },
     /// Asks for a snapshot now.
     Snapshot,
+    /// Takes a network apart, and again whenever it changes; `None`: nobody looks any more.
+    Inspect(Option<Box<Inspect>>),
     /// Destroys the GPU device, to see what happens (tests).
     LoseDevice,
 }
@@ -81,6 +86,8 @@ pub enum Update {
     Sound(u64),
     /// Teacher and student on one sequence.
     Probe(Probe),
+    /// A network taken apart.
+    Inspected(Box<Inspected>),
     /// Plays or pauses now.
     Running(bool),
     /// Something that the user should know.
@@ -113,7 +120,7 @@ const SOUND: f32 = 100.0;
 
 /// Serves commands until the port closes.
 pub async fn serve(mut port: impl Port) {
-    let mut runner = Runner { port: &mut port, training: None, speed: Speed::Full };
+    let mut runner = Runner { port: &mut port, training: None, speed: Speed::Full, inspection: None };
     while !runner.port.closed() {
         while let Some(command) = runner.port.receive() {
             runner.command(command).await;
@@ -122,6 +129,7 @@ pub async fn serve(mut port: impl Port) {
             Ok(wait) => wait,
             Err(error) => runner.recover(error).await,
         };
+        let wait = wait.min(runner.inspect());
         runner.port.wait(wait).await;
     }
 }
@@ -130,6 +138,15 @@ struct Runner<'a, P> {
     port: &'a mut P,
     training: Option<Training>,
     speed: Speed,
+    inspection: Option<Inspection>,
+}
+
+/// A question that is answered again and again.
+struct Inspection {
+    asked: Inspect,
+    /// The live network is another one than at the last answer.
+    stale: bool,
+    due: Instant,
 }
 
 struct Training {
@@ -144,6 +161,8 @@ struct Training {
     /// A newer one, until a step taken from it shows whether it is.
     candidate: Option<Snapshot>,
     best: f32,
+    /// The newest weights that are known, and the step they are from.
+    newest: (u64, Vec<f32>),
     probe_due: Instant,
     retries: u32,
     #[cfg(feature = "gpu")]
@@ -163,6 +182,7 @@ impl<P: Port> Runner<'_, P> {
             Command::Run(running) => self.run(running, None),
             Command::Steps(steps) => self.run(true, Some(steps)),
             Command::Speed(speed) => self.speed = speed,
+            Command::Inspect(asked) => self.inspection = asked.map(|asked| Inspection { asked: *asked, stale: true, due: Instant::now() }),
             Command::Rates { learning_rate, weight_decay } => {
                 if let Some(training) = &mut self.training {
                     training.session.set_rates(learning_rate, weight_decay);
@@ -253,7 +273,11 @@ impl<P: Port> Runner<'_, P> {
         }
         let running = start.running && session.left() > 0;
         self.port.send(run, Update::Running(running));
+        if let Some(inspection) = &mut self.inspection {
+            inspection.stale |= inspection.asked.subject == Subject::Live;
+        }
         self.training = Some(Training {
+            newest: (good.step, good.parameters.clone()),
             good,
             candidate: None,
             start,
@@ -282,6 +306,9 @@ impl<P: Port> Runner<'_, P> {
         }
         for event in training.session.poll()? {
             let run = training.start.run;
+            if let Some(inspection) = self.inspection.as_mut().filter(|_| training.remember(&event)) {
+                inspection.stale |= inspection.asked.subject == Subject::Live;
+            }
             for update in training.updates(event) {
                 self.port.send(run, update);
             }
@@ -298,6 +325,31 @@ impl<P: Port> Runner<'_, P> {
             (true, _) if asynchronous => 1,
             _ => 4,
         })
+    }
+
+    /// Answers the question if there is something new to say; returns how long until the next look, in milliseconds.
+    fn inspect(&mut self) -> u32 {
+        let Some(inspection) = self.inspection.as_mut().filter(|inspection| inspection.stale) else { return u32::MAX };
+        let begun = Instant::now();
+        if begun < inspection.due {
+            return u32::try_from(inspection.due.duration_since(begun).as_millis() + 1).unwrap_or(u32::MAX);
+        }
+        let Inspect { id, subject, settings } = &inspection.asked;
+        let (step, dissection) = match (subject, &self.training) {
+            (Subject::Given(given), _) => (None, dissection::dissect(&given.network, given.teacher.as_ref(), settings)),
+            (Subject::Live, Some(training)) => {
+                let (step, parameters) = &training.newest;
+                let network = Network::from_parameters(&training.session.backend().program().params, parameters);
+                (Some(*step), dissection::dissect(&network, Some(&training.teacher), settings))
+            }
+            (Subject::Live, None) => return u32::MAX,
+        };
+        let took_ms = begun.elapsed().as_secs_f64() * 1e3;
+        let update = Update::Inspected(Box::new(Inspected { id: *id, step, dissection, took_ms }));
+        self.port.send(self.training.as_ref().map_or(0, |training| training.start.run), update);
+        // Looking must not cost more than a fifth of the time.
+        (inspection.stale, inspection.due) = (false, begun + Duration::from_millis(100).max(begun.elapsed() * 5));
+        u32::MAX
     }
 
     /// A lost device is opened again and the training goes on from its last good state; other errors end it.
@@ -327,6 +379,17 @@ impl<P: Port> Runner<'_, P> {
 }
 
 impl Training {
+    /// Keeps the weights that come with `event`; returns whether there were any.
+    fn remember(&mut self, event: &Event) -> bool {
+        match event {
+            Event::Weights { step, parameters } | Event::Snapshot(Snapshot { step, parameters, .. }) => {
+                self.newest = (*step, parameters.clone());
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// What the window hears of an event, with a probe when one is due.
     fn updates(&mut self, event: Event) -> Vec<Update> {
         match event {

@@ -1,5 +1,6 @@
 //! Dense decompositions in f64 by nalgebra; matrices are row-major `[rows, columns]` slices outside.
 
+use super::matrix::Matrix;
 use nalgebra::DMatrix;
 
 /// `a [rows, inner] · b [inner, columns]`, all row-major.
@@ -36,6 +37,51 @@ pub fn truncate_rank(a: &[f64], d: usize, rank: usize) -> Vec<f64> {
     row_major(&(u * DMatrix::from_diagonal(&kept) * v_t))
 }
 
+/// a = U diag(values) Vᵀ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Svd {
+    /// `[rows, k]`, k = the smaller of rows and columns.
+    pub u: Matrix,
+    /// Falling, `[k]`.
+    pub values: Vec<f64>,
+    /// Vᵀ `[k, columns]`
+    pub v_t: Matrix,
+}
+
+impl Svd {
+    /// How many values are above `tolerance` times the largest.
+    pub fn rank(&self, tolerance: f64) -> usize {
+        let largest = self.values.first().copied().unwrap_or(0.0);
+        self.values.iter().filter(|&&value| value > tolerance * largest).count()
+    }
+}
+
+/// The singular value decomposition.
+pub fn svd(a: &Matrix) -> Svd {
+    let svd = dense(a).svd(true, true);
+    let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { unreachable!("both factors were asked for") };
+    Svd { u: matrix(&u), values: svd.singular_values.as_slice().to_vec(), v_t: matrix(&v_t) }
+}
+
+/// The inverse; `None` where the smallest singular value is below 1e-12 of the largest.
+pub fn inverse(a: &Matrix) -> Option<Matrix> {
+    let Svd { u, values, v_t } = svd(a);
+    let (first, last) = (values.first()?, values.last()?);
+    if a.rows != a.columns || *last <= 1e-12 * first {
+        return None;
+    }
+    let scaled = Matrix::from_fn(v_t.columns, v_t.rows, |i, j| v_t.at(j, i) / values[j]);
+    Some(scaled.times_transposed(&u))
+}
+
+fn dense(a: &Matrix) -> DMatrix<f64> {
+    DMatrix::from_row_slice(a.rows, a.columns, &a.data)
+}
+
+fn matrix(a: &DMatrix<f64>) -> Matrix {
+    Matrix::new(a.nrows(), a.ncols(), row_major(a))
+}
+
 fn row_major(a: &DMatrix<f64>) -> Vec<f64> {
     a.transpose().as_slice().to_vec()
 }
@@ -43,6 +89,18 @@ fn row_major(a: &DMatrix<f64>) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn decompositions_give_the_matrix_back() {
+        let a = Matrix::new(3, 3, crate::math::random::normals(4, "a", 9).into_iter().map(f64::from).collect());
+        assert!(a.times(&inverse(&a).unwrap()).relative_change(&Matrix::identity(3)) < 1e-12);
+        assert_eq!(inverse(&Matrix::from_fn(3, 3, |i, j| (i + j) as f64)), None, "rank 2");
+        let tall = Matrix::from_fn(5, 3, |i, j| (i * i + 2 * i * j) as f64);
+        let Svd { u, values, v_t } = svd(&tall);
+        let scaled = Matrix::from_fn(5, 3, |i, j| u.at(i, j) * values[j]);
+        assert!(scaled.times(&v_t).relative_change(&tall) < 1e-12);
+        assert_eq!(svd(&tall).rank(1e-9), 2);
+    }
 
     #[test]
     fn orthogonal_is_orthogonal_and_rank_is_cut() {

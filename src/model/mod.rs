@@ -1,7 +1,11 @@
 //! The zoo of recurrent layers: each file is its equation. Imports `graph` and what is left of it.
 
 pub mod gated_diagonal;
+pub mod network;
 
+pub use network::Network;
+
+use crate::graph::params::ParamTable;
 use crate::graph::{Graph, Var};
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +33,14 @@ impl Architecture {
             Self::GatedDiagonal { hidden, gates } => gated_diagonal::output_gated(graph, x, hidden, gates, outputs),
             Self::GatedSide { hidden } => gated_diagonal::side_gated(graph, x, hidden, outputs),
         }
+    }
+
+    /// The parameters, as the model declares them.
+    pub fn table(self, inputs: usize, outputs: usize) -> ParamTable {
+        let mut graph = Graph::new(1, 1);
+        let x = graph.input("x", inputs);
+        self.forward(&mut graph, x, outputs);
+        graph.params
     }
 
     /// Hidden neurons n.

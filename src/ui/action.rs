@@ -1,5 +1,8 @@
 //! What the user asked for while a frame was drawn; the app does it afterwards.
 
+use super::Tab;
+use crate::analysis::dissection::Settings;
+use crate::experiment::inspection::{Given, Subject};
 use crate::train::pacer::Speed;
 
 /// A wish.
@@ -33,4 +36,18 @@ pub enum Action {
     Retry,
     /// Take up the training of the last visit, or (false) forget it.
     Resume(bool),
+    /// Show that view.
+    Tab(Tab),
+    /// Take that network apart, and show it.
+    Dissect(Subject),
+    /// Choose a weights file to take apart.
+    OpenToDissect,
+    /// Look for something else in the network on the bench.
+    Inspect(Settings),
+    /// Train from that network on, in Discover; the training until now can be had back.
+    Train(Box<Given>),
+    /// Back to the training before the last [`Action::Train`].
+    Undo,
+    /// Save a picture or a report: the file's name and content.
+    Export(String, Vec<u8>),
 }

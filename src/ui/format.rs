@@ -25,7 +25,8 @@ pub fn scientific(value: f64) -> String {
 }
 
 /// Three digits that matter, signed.
-pub fn signed(value: f32) -> String {
+pub fn signed(value: impl Into<f64>) -> String {
+    let value: f64 = value.into();
     let text = match value.abs() {
         0.0 => "0".into(),
         size if (0.01..1000.0).contains(&size) => format!("{value:.3}"),
@@ -42,10 +43,10 @@ pub fn short(value: f64) -> String {
 }
 
 /// λ, which is most interesting close to 0 and 1.
-pub fn lambda(value: f32) -> String {
-    match value {
-        v if v > 0.999 => format!("1 − {}", scientific(f64::from(1.0 - v))),
-        v if v < 0.001 => scientific(f64::from(v)),
+pub fn lambda(value: impl Into<f64>) -> String {
+    match value.into() {
+        v if v > 0.999 => format!("1 − {}", scientific(1.0 - v)),
+        v if v < 0.001 => scientific(v),
         v => format!("{v:.3}"),
     }
 }

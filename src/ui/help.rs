@@ -1,12 +1,13 @@
 //! Keys, and the window that lists them.
 
 use super::theme::{Palette, strong};
-use super::{Action, View, controls};
+use super::{Action, Tab, View, controls};
 use eframe::egui;
 use egui::{Grid, Key, KeyboardShortcut, Modifiers, RichText, Ui, Window};
 
 /// Each key and what it does, as the window lists them.
-const KEYS: [(&str, &str); 5] = [
+const KEYS: [(&str, &str); 6] = [
+    ("1, 2, 3", "Discover, Construct, Dissect"),
     ("Space", "Play, pause"),
     ("→", "A single step"),
     ("R", "Reset to the same initial weights"),
@@ -23,6 +24,18 @@ pub fn keys(ui: &Ui, view: &View<'_>, help_open: &mut bool, actions: &mut Vec<Ac
     // Whether a widget has the focus: space and arrows are its own then.
     let focused = ctx.memory(|memory| memory.focused().is_some());
     let pressed = |modifiers: Modifiers, key: Key| ctx.input_mut(|input| input.consume_shortcut(&KeyboardShortcut::new(modifiers, key)));
+    for ((tab, ..), key) in Tab::ALL.into_iter().zip([Key::Num1, Key::Num2, Key::Num3]) {
+        if pressed(Modifiers::NONE, key) {
+            actions.push(Action::Tab(tab));
+        }
+    }
+    // On many keyboards ? is typed with shift.
+    if pressed(Modifiers::NONE, Key::Questionmark) || pressed(Modifiers::SHIFT, Key::Questionmark) || pressed(Modifiers::SHIFT, Key::Slash) {
+        *help_open = !*help_open;
+    }
+    if view.tab != Tab::Discover {
+        return; // the other views read their own keys
+    }
     if !focused && pressed(Modifiers::NONE, Key::Space) {
         actions.push(controls::main_action(view.live).2);
     }
@@ -33,10 +46,6 @@ pub fn keys(ui: &Ui, view: &View<'_>, help_open: &mut bool, actions: &mut Vec<Ac
         actions.push(Action::Reseed);
     } else if pressed(Modifiers::NONE, Key::R) {
         actions.push(Action::Restart);
-    }
-    // On many keyboards ? is typed with shift.
-    if pressed(Modifiers::NONE, Key::Questionmark) || pressed(Modifiers::SHIFT, Key::Questionmark) || pressed(Modifiers::SHIFT, Key::Slash) {
-        *help_open = !*help_open;
     }
 }
 

@@ -67,7 +67,7 @@ fn histogram(ui: &mut Ui, rect: Rect, transform: &PlotTransform, importance: &Im
     let mut bins = [[0usize; 4]; BINS];
     for (&lambda, &role) in importance.lambda.iter().zip(&importance.roles) {
         if let Some(place) = ROLES.iter().position(|&r| r == role).filter(|_| lambda.is_finite()) {
-            bins[((lambda * BINS as f32) as usize).min(BINS - 1)][place] += 1;
+            bins[((lambda * BINS as f64) as usize).min(BINS - 1)][place] += 1;
         }
     }
     let largest = bins.iter().map(|bin| bin.iter().sum::<usize>()).max().unwrap_or(0).max(1);

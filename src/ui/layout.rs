@@ -1,6 +1,6 @@
 //! Where each panel stands: three columns in a wide window, one that scrolls in a narrow one.
 
-use super::{Action, State, View, banner, card, contributions, controls, guide, lambdas, loss, network, outputs, status, topbar};
+use super::{Action, State, Tab, View, banner, card, construct, contributions, controls, dissect, guide, lambdas, loss, network, outputs, status, topbar};
 use super::theme::Palette;
 use eframe::egui;
 use egui::{CentralPanel, Frame, Margin, Panel, Rect, ScrollArea, Sense, Ui, UiBuilder, pos2, vec2};
@@ -12,6 +12,10 @@ const GUIDE: f32 = 1120.0;
 /// Least height of the pictures in the middle.
 const MIDDLE: f32 = 600.0;
 
+fn bar(palette: &Palette, x: i8) -> Frame {
+    Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(x, 0))
+}
+
 /// Draws everything.
 pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
@@ -20,15 +24,28 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut V
     if narrow {
         ui.spacing_mut().interact_size.y = 32.0; // for fingers
     }
-    let bar = |x: i8| Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(x, 0));
-    Panel::top("top").exact_size(44.0).frame(bar(14)).show(ui, |ui| topbar::show(ui, state, narrow, actions));
+    Panel::top("top").exact_size(44.0).frame(bar(palette, 14)).show(ui, |ui| topbar::show(ui, state, view.tab, narrow, actions));
     let status_height = if narrow { 54.0 } else { 28.0 };
-    Panel::bottom("status").exact_size(status_height).frame(bar(14)).show(ui, |ui| status::show(ui, view, narrow));
-    if narrow {
+    Panel::bottom("status").exact_size(status_height).frame(bar(palette, 14)).show(ui, |ui| match view.tab {
+        Tab::Discover => status::show(ui, view, narrow),
+        Tab::Construct => construct::status(ui, &state.construct),
+        Tab::Dissect => dissect::status(ui, view),
+    });
+    match view.tab {
+        Tab::Discover => discover(ui, state, view, size.x, actions),
+        Tab::Construct => construct::show(ui, &mut state.construct, view, narrow, actions),
+        Tab::Dissect => dissect::show(ui, &mut state.dissect, view, narrow, actions),
+    }
+}
+
+/// A training, live.
+fn discover(ui: &mut Ui, state: &mut State, view: &mut View<'_>, width: f32, actions: &mut Vec<Action>) {
+    let palette = Palette::of(ui);
+    if width < NARROW {
         return one_column(ui, state, view, actions);
     }
-    Panel::left("controls").exact_size(258.0).resizable(false).frame(bar(0)).show(ui, |ui| controls::show(ui, &mut state.controls, view, actions));
-    let guide_aside = size.x >= GUIDE;
+    Panel::left("controls").exact_size(258.0).resizable(false).frame(bar(palette, 0)).show(ui, |ui| controls::show(ui, &mut state.controls, view, actions));
+    let guide_aside = width >= GUIDE;
     if guide_aside {
         let frame = Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 0));
         Panel::right("guide").exact_size(236.0).resizable(false).frame(frame).show(ui, |ui| {

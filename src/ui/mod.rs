@@ -1,15 +1,18 @@
 //! The window's content: egui only. It draws what it is given and returns [`Action`]s; it changes only its own [`State`]
 //! and the draft recipe. Imports `experiment` and what is left of it.
 //!
-//! Start with [`State::show`], then [`network`] (the aligned picture); each panel is a file. Before the first frame the
+//! Start with [`State::show`], then [`layout`] (which panel stands where in Discover; Construct and Dissect lay out themselves)
+//! and [`network`] (the aligned picture); each panel is a file. Before the first frame the
 //! app calls [`theme::install`].
 
 pub mod action;
 mod axes;
 mod banner;
 mod card;
+mod construct;
 mod contributions;
 mod controls;
+mod dissect;
 mod format;
 mod guide;
 mod heatmap;
@@ -28,13 +31,51 @@ mod topbar;
 
 pub use action::Action;
 
+use crate::experiment::inspection::Bench;
 use crate::experiment::live::Live;
 use crate::experiment::recipe::Recipe;
 use crate::train::pacer::Speed;
 use eframe::egui;
 
+/// A view: what fills the window between the top bar and the status line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tab {
+    /// A training, live.
+    #[default]
+    Discover,
+    /// Attention built by hand.
+    Construct,
+    /// What a trained network turned out to be.
+    Dissect,
+}
+
+impl Tab {
+    /// All of them, as they stand in the top bar: tab, its word in the address, its name, what it is for.
+    pub const ALL: [(Self, &'static str, &'static str, &'static str); 3] = [
+        (Self::Discover, "discover", "Discover", "Train a gated RNN and watch it become linear attention."),
+        (Self::Construct, "construct", "Construct", "Build linear attention out of a gated RNN, and step a sequence through it."),
+        (Self::Dissect, "dissect", "Dissect", "Take a trained network apart: is it attention?"),
+    ];
+
+    /// In the address.
+    pub fn key(self) -> &'static str {
+        Self::ALL.iter().find(|entry| entry.0 == self).map_or("discover", |entry| entry.1)
+    }
+
+    /// Of that word in the address.
+    pub fn of_key(key: &str) -> Option<Self> {
+        Self::ALL.iter().find(|entry| entry.1 == key).map(|entry| entry.0)
+    }
+}
+
 /// What a frame shows.
 pub struct View<'a> {
+    /// Which view.
+    pub tab: Tab,
+    /// The network that is taken apart.
+    pub bench: &'a Bench,
+    /// What [`Action::Undo`] would bring back, in a few words.
+    pub undo: Option<&'a str>,
     /// The training.
     pub live: &'a Live,
     /// The settings as the user left them; they take effect with [`Action::Restart`] or [`Action::Rates`].
@@ -104,7 +145,9 @@ impl Message {
 pub struct State {
     help_open: bool,
     link_dismissed: Option<String>,
+    construct: construct::State,
     controls: controls::State,
+    dissect: dissect::State,
     loss: loss::State,
     network: network::State,
     outputs: outputs::State,

@@ -1,8 +1,8 @@
 //! Name, views, sharing and files, theme, help.
 
 use super::icon::{self, Icon};
-use super::theme::{Palette, strong};
-use super::{Action, State};
+use super::theme::{Palette, plain, strong};
+use super::{Action, State, Tab};
 use eframe::egui;
 use egui::{Align, Button, Layout, RichText, ThemePreference, Ui, vec2};
 
@@ -22,27 +22,43 @@ fn file(ui: &mut Ui, (text, help, action): &Entry, button: impl Fn(&'static str)
 }
 
 /// Draws the bar.
-pub fn show(ui: &mut Ui, state: &mut State, narrow: bool, actions: &mut Vec<Action>) {
+pub fn show(ui: &mut Ui, state: &mut State, tab: Tab, narrow: bool, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     ui.horizontal_centered(|ui| {
         ui.label(RichText::new("gatelens").font(strong(16.0)));
         ui.add_space(if narrow { 2.0 } else { 12.0 });
-        let tab = Button::new(RichText::new("Discover").font(strong(12.5)).color(palette.accent)).selected(true);
-        ui.add(tab.min_size(vec2(0.0, 28.0)).stroke(egui::Stroke::NONE)).on_hover_text("Train a gated RNN and watch it become linear attention.");
+        tabs(ui, tab, narrow, actions);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let plain = |text: &'static str| Button::new(RichText::new(text).color(palette.mute)).frame_when_inactive(false).min_size(vec2(32.0, 32.0));
-            if ui.add(plain("?")).on_hover_text("Keys, and what this is (?)").clicked() {
+            let quiet = |text: &'static str| Button::new(RichText::new(text).color(palette.mute)).frame_when_inactive(false).min_size(vec2(32.0, 32.0));
+            if ui.add(quiet("?")).on_hover_text("Keys, and what this is (?)").clicked() {
                 state.help_open = !state.help_open;
             }
             theme_button(ui);
             if narrow {
-                egui::containers::menu::MenuButton::from_button(plain("File")).ui(ui, |ui| FILES.iter().for_each(|entry| file(ui, entry, plain, actions)));
+                egui::containers::menu::MenuButton::from_button(quiet("File")).ui(ui, |ui| FILES.iter().for_each(|entry| file(ui, entry, quiet, actions)));
             } else {
-                FILES.iter().rev().for_each(|entry| file(ui, entry, plain, actions));
+                FILES.iter().rev().for_each(|entry| file(ui, entry, quiet, actions));
             }
         });
     });
 }
+
+/// The views.
+fn tabs(ui: &mut Ui, shown: Tab, narrow: bool, actions: &mut Vec<Action>) {
+    let palette = Palette::of(ui);
+    if narrow {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        ui.spacing_mut().button_padding.x = 5.0;
+    }
+    for (tab, _, name, help) in Tab::ALL {
+        let (font, color) = if tab == shown { (strong(12.5), palette.accent) } else { (plain(12.5), palette.mute) };
+        let button = Button::new(RichText::new(name).font(font).color(color)).selected(tab == shown).frame_when_inactive(tab == shown);
+        if ui.add(button.min_size(vec2(0.0, 28.0)).stroke(egui::Stroke::NONE)).on_hover_text(help).clicked() {
+            actions.push(Action::Tab(tab));
+        }
+    }
+}
+
 /// Light → dark → as the system.
 fn theme_button(ui: &mut Ui) {
     let now = ui.ctx().options(|options| options.theme_preference);

@@ -9,7 +9,8 @@ use gatelens::experiment::{preset, recipe::Recipe, runner::Update};
 use gatelens::math::random;
 use gatelens::train::pacer::Speed;
 use gatelens::train::session::{Event, Session};
-use gatelens::ui::{Action, Message, ResumeOffer, State, View, theme};
+use gatelens::experiment::inspection::Bench;
+use gatelens::ui::{Action, Message, ResumeOffer, State, Tab, View, theme};
 use std::rc::Rc;
 use web_time::Instant;
 
@@ -60,17 +61,23 @@ pub struct Window {
     pub web: bool,
     pub messages: Vec<Message>,
     pub actions: Vec<Action>,
+    pub tab: Tab,
+    pub bench: Bench,
+    pub undo: Option<String>,
 }
 
 impl Window {
     pub fn new(live: &Rc<Live>) -> Self {
         let live = live.clone();
         let draft = live.recipe.clone();
-        Self { state: State::default(), live, draft, preset: "quick", speed: Speed::Full, link: None, resume: None, web: false, messages: vec![], actions: vec![] }
+        Self { state: State::default(), live, draft, preset: "quick", speed: Speed::Full, link: None, resume: None, web: false, messages: vec![], actions: vec![], tab: Tab::default(), bench: Bench::default(), undo: None }
     }
 
     fn show(&mut self, ui: &mut egui::Ui) {
         let view = View {
+            tab: self.tab,
+            bench: &self.bench,
+            undo: self.undo.as_deref(),
             live: &self.live,
             draft: &mut self.draft,
             preset: self.preset,

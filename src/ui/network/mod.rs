@@ -175,10 +175,10 @@ fn neurons(ui: &Ui, layout: &Layout, state: &State, weights: &Weights) {
         let gap = if cell >= 5.0 { 1.0 } else { 0.0 };
         let band = |area: Rect, width: f32| Rect::from_min_size(area.min + vec2(0.0, start), vec2(width, cell - gap));
         // λ as a fill from the left: full is 1, empty is 0.
-        let lambda = if importance.lambda[neuron].is_finite() { importance.lambda[neuron] } else { 0.0 };
+        let lambda = if importance.lambda[neuron].is_finite() { importance.lambda[neuron] as f32 } else { 0.0 };
         ui.painter().rect_filled(band(layout.lambda, layout.lambda.width()), 0.0, color.gamma_multiply(0.22));
         ui.painter().rect_filled(band(layout.lambda, layout.lambda.width() * lambda), 0.0, color);
-        let length = importance.hidden[neuron].clamp(0.0, 1.0).sqrt() * layout.bars.width();
+        let length = importance.hidden[neuron].clamp(0.0, 1.0).sqrt() as f32 * layout.bars.width();
         if length.is_finite() {
             ui.painter().rect_filled(band(layout.bars, length.max(1.0)), 0.0, color);
         }

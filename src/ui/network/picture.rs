@@ -46,7 +46,7 @@ pub struct Picture {
 }
 
 /// An entry moves up only past one that it exceeds by this factor, so that the order is calm while training runs.
-const CALM: f32 = 1.25;
+const CALM: f64 = 1.25;
 /// Normalised weights of what is unused would look as strong as the others: they are dimmed.
 const DIMMED: f32 = 0.25;
 
@@ -196,7 +196,7 @@ impl Source<'_> {
 }
 
 /// Sorts by kind, then by falling size, but leaves neighbours of about the same size as they are.
-fn calm_sort<K: Ord>(order: &mut [usize], kind: impl Fn(usize) -> K, size: impl Fn(usize) -> f32) {
+fn calm_sort<K: Ord>(order: &mut [usize], kind: impl Fn(usize) -> K, size: impl Fn(usize) -> f64) {
     order.sort_by_key(|&i| kind(i)); // stable
     for end in 1..order.len() {
         let mut i = end;

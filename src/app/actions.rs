@@ -1,0 +1,168 @@
+//! What the user asked for, done.
+
+use super::files::Purpose;
+use super::{App, session, spawn};
+use crate::experiment::inspection::{Given, Subject};
+use crate::experiment::preset;
+use crate::experiment::recipe::{Engine, Recipe};
+use crate::experiment::runner::Command;
+use crate::platform::{self, OpenedFile};
+use crate::task::Teacher;
+use crate::train::session::Snapshot;
+use crate::ui::{Message, Tab, action::Action};
+use web_time::Instant;
+
+/// A training that another one has replaced.
+pub struct Replaced {
+    /// In a few words.
+    pub name: String,
+    recipe: Recipe,
+    snapshot: Option<Snapshot>,
+    teacher: Option<Teacher>,
+    preset: String,
+}
+
+impl App {
+    /// Carries out what the user asked for.
+    pub(super) fn apply(&mut self, action: Action) {
+        match action {
+            Action::Run(running) => self.send(Command::Run(running)),
+            Action::Steps(steps) => self.send(Command::Steps(steps)),
+            Action::Restart => {
+                let teacher = self.teacher.clone().filter(|_| self.draft.same_teacher(&self.live.recipe));
+                self.start(self.draft.clone(), None, teacher, true);
+            }
+            Action::Reseed => {
+                self.draft.seed = self.draft.seed.wrapping_add(1);
+                self.start(self.draft.clone(), None, None, true);
+            }
+            Action::Speed(speed) => {
+                self.speed = speed;
+                self.send(Command::Speed(speed));
+            }
+            Action::Rates => {
+                let Recipe { learning_rate, weight_decay, .. } = self.draft;
+                (self.live.recipe.learning_rate, self.live.recipe.weight_decay) = (learning_rate, weight_decay);
+                self.send(Command::Rates { learning_rate, weight_decay });
+                // Browsers allow an address only so many changes a second, and a dragged number makes many.
+                self.hash_due = Some(Instant::now() + std::time::Duration::from_millis(500));
+            }
+            Action::Preset(name) => {
+                if let Some(preset) = preset::find(&name) {
+                    self.preset = name;
+                    self.start(preset.recipe, None, None, true);
+                }
+            }
+            Action::CopyLink => self.copy_link(),
+            Action::Save => self.save(),
+            Action::Open => self.open(Purpose::Train),
+            Action::OpenToDissect => self.open(Purpose::Dissect),
+            Action::Tab(tab) => self.show_tab(tab),
+            Action::Dissect(subject) => self.dissect(subject),
+            Action::Inspect(settings) => {
+                self.bench.settings = settings;
+                self.inspect();
+            }
+            Action::Train(given) => self.train(*given),
+            Action::Undo => self.undo(),
+            Action::Export(name, bytes) => self.export(&name, &bytes),
+            Action::Rescue => {
+                let recipe = Recipe { learning_rate: self.live.recipe.learning_rate / 10.0, ..self.live.recipe.clone() };
+                self.start(recipe, self.live.good.clone(), self.teacher.clone(), true);
+            }
+            Action::OnCpu => self.start(Recipe { backend: Engine::Cpu, ..self.live.recipe.clone() }, self.live.good.clone(), self.teacher.clone(), true),
+            Action::Retry => self.start(self.live.recipe.clone(), self.live.good.clone(), self.teacher.clone(), true),
+            Action::Resume(accepted) => {
+                if let Some(stored) = self.resume.take().filter(|_| accepted) {
+                    self.load_file(&OpenedFile { name: "last session".into(), bytes: stored.bytes }, true);
+                }
+            }
+        }
+    }
+
+    /// Replaces the training.
+    pub(super) fn start(&mut self, recipe: Recipe, from: Option<Snapshot>, teacher: Option<Teacher>, running: bool) {
+        if let Err(error) = recipe.check() {
+            return self.messages.push(Message::warning(error.to_string()));
+        }
+        if self.dead {
+            match spawn(&self.ctx) {
+                Ok(link) => (self.link, self.dead) = (link, false),
+                Err(error) => return self.lost_link(error),
+            }
+        }
+        let run = self.live.run + 1;
+        self.live = session::successor(&mut self.live, run, &recipe, from.as_ref());
+        self.draft = recipe.clone();
+        self.teacher.clone_from(&teacher);
+        self.send(session::start(run, recipe, from, teacher, running));
+        self.send(Command::Speed(self.speed));
+        self.show_hash();
+    }
+
+    pub(super) fn show_hash(&mut self) {
+        self.hash = self.live.recipe.to_hash(&self.preset);
+        if self.tab != Tab::default() {
+            self.hash += &format!("&view={}", self.tab.key());
+        }
+        platform::set_hash(&self.hash);
+        self.seen_hash = platform::hash();
+        self.hash_due = None;
+    }
+
+    /// Shows a view.
+    pub(super) fn show_tab(&mut self, tab: Tab) {
+        self.tab = tab;
+        self.inspect();
+        self.show_hash();
+    }
+
+    /// Puts a network on the bench and shows it.
+    pub(super) fn dissect(&mut self, subject: Subject) {
+        if self.bench.subject != subject {
+            self.bench.put(subject);
+        }
+        self.show_tab(Tab::Dissect);
+    }
+
+    /// Tells the runner what to take apart: nothing while nobody looks.
+    pub(super) fn inspect(&mut self) {
+        let asked = (self.tab == Tab::Dissect).then(|| Box::new(self.bench.ask()));
+        self.send(Command::Inspect(asked));
+    }
+
+    /// Trains from a network on; the training until now can be had back.
+    fn train(&mut self, given: Given) {
+        let Given { name, network, teacher } = given;
+        let dim = network.inputs();
+        if dim != network.outputs() {
+            let text = format!("{name} reads {dim} numbers a token and gives {}; training on attention needs as many out as in.", network.outputs());
+            return self.messages.push(Message::warning(text));
+        }
+        let recipe = Recipe { rank: 0, ..self.live.recipe.with_sizes(network.architecture(), dim) };
+        if let Err(error) = recipe.check() {
+            return self.messages.push(Message::warning(format!("{name} can't be trained here: {error}")));
+        }
+        let old = Replaced {
+            name: format!("the network of {} neurons at step {}", self.live.recipe.hidden, self.live.step),
+            recipe: self.live.recipe.clone(),
+            snapshot: self.live.snapshot.clone(),
+            teacher: self.teacher.clone(),
+            preset: self.preset.clone(),
+        };
+        let snapshot = Snapshot { step: 0, parameters: network.to_parameters(), first_moment: vec![], second_moment: vec![] };
+        self.start(recipe, Some(snapshot), teacher, false);
+        self.replaced = Some(old);
+        self.messages.push(Message::info(format!("{name} is in Discover: press play to train it. Undo brings the training before it back.")));
+        self.bench.put(Subject::Live);
+        self.show_tab(Tab::Discover);
+    }
+
+    fn undo(&mut self) {
+        let Some(Replaced { name, recipe, snapshot, teacher, preset }) = self.replaced.take() else { return };
+        self.preset = preset;
+        self.start(recipe, snapshot, teacher, false);
+        self.messages.push(Message::info(format!("Back to {name}: press play to go on.")));
+        self.inspect();
+    }
+}

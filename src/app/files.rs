@@ -1,0 +1,117 @@
+//! Files in and out: weights to go on from or to take apart, checkpoints, pictures, the link.
+
+use super::{App, Arrival};
+use crate::experiment::checkpoint;
+use crate::experiment::inspection::{Given, Subject};
+use crate::platform::{self, OpenedFile};
+use crate::ui::{Message, Tab};
+use crate::Result;
+
+/// What a file was opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To go on training from it.
+    Train,
+    /// To take it apart.
+    Dissect,
+}
+
+impl App {
+    /// Lets the user choose a file.
+    pub(super) fn open(&self, purpose: Purpose) {
+        let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
+        platform::open_file(move |file| {
+            if sender.send(Arrival::File(purpose, Ok(file))).is_ok() {
+                ctx.request_repaint();
+            }
+        });
+    }
+
+    /// Takes in a file that has arrived.
+    pub(super) fn take_in(&mut self, purpose: Purpose, file: &OpenedFile) {
+        match purpose {
+            Purpose::Train => self.load_file(file, false),
+            Purpose::Dissect => self.dissect_file(file),
+        }
+    }
+
+    /// Puts a weights file on the bench. A bad one changes nothing.
+    fn dissect_file(&mut self, file: &OpenedFile) {
+        match checkpoint::read(&file.name, &file.bytes) {
+            Ok(loaded) => {
+                self.messages.extend(loaded.notes.iter().map(|note| Message::info(format!("{}: {note}", file.name))));
+                self.dissect(Subject::Given(Box::new(Given { name: file.name.clone(), network: loaded.network, teacher: loaded.teacher })));
+            }
+            Err(error) => {
+                let what = if self.tab == Tab::Dissect { "What was on show stays" } else { "The training was left as it is" };
+                self.messages.push(Message::warning(format!("{error}. {what}.")));
+            }
+        }
+    }
+
+    /// A weights file: training goes on from it. A bad one changes nothing.
+    pub(super) fn load_file(&mut self, file: &OpenedFile, running: bool) {
+        let loaded = checkpoint::read(&file.name, &file.bytes).and_then(|loaded| Ok((loaded.to_recipe(&file.name)?, loaded)));
+        match loaded {
+            Ok((recipe, loaded)) => {
+                self.messages.extend(loaded.notes.iter().map(|note| Message::info(format!("{}: {note}", file.name))));
+                if loaded.recipe.is_none() {
+                    let text = format!("{} says nothing of how it was trained: sizes are its own, the other settings the default ones.", file.name);
+                    self.messages.push(Message::info(text));
+                }
+                let (name, step) = (&file.name, loaded.snapshot.step);
+                let next = match step >= u64::from(recipe.steps) {
+                    true => "all its steps are done.",
+                    false if running => "training goes on.",
+                    false => "press play to go on.",
+                };
+                self.messages.push(Message::info(format!("Loaded {name} at step {step}: {next}")));
+                self.start(recipe, Some(loaded.snapshot), loaded.teacher, running);
+            }
+            Err(error) => self.messages.push(Message::warning(format!("{error}. The training was left as it is."))),
+        }
+    }
+
+    pub(super) fn copy_link(&mut self) {
+        let link = platform::link(&self.hash);
+        if platform::BROWSER {
+            let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
+            platform::copy(&link.clone(), move |allowed| {
+                if sender.send(Arrival::Copied { allowed, link }).is_ok() {
+                    ctx.request_repaint();
+                }
+            });
+        } else {
+            self.ctx.copy_text(link.clone());
+            self.messages.push(Message::info(format!("Copied {link}: append it to the page's address, or give it to gatelens in the terminal.")));
+        }
+    }
+
+    pub(super) fn save(&mut self) {
+        let Some(bytes) = self.checkpoint() else {
+            return self.messages.push(Message::warning("There is nothing to save yet."));
+        };
+        match bytes {
+            Ok((name, bytes)) => self.export(&name, &bytes),
+            Err(error) => self.messages.push(Message::warning(error.to_string())),
+        }
+    }
+
+    /// The newest state as a file: name and content.
+    pub(super) fn checkpoint(&self) -> Option<Result<(String, Vec<u8>)>> {
+        let snapshot = self.live.snapshot.as_ref()?;
+        let teacher = self.teacher.clone().unwrap_or_else(|| self.live.recipe.plan().teacher());
+        let name = format!("gatelens-{}-step-{}.safetensors", self.preset, snapshot.step);
+        Some(checkpoint::write(&self.live.recipe, snapshot, &teacher).map(|bytes| (name, bytes)))
+    }
+
+    /// Saves a picture or a report.
+    pub(super) fn export(&self, name: &str, bytes: &[u8]) {
+        let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
+        platform::save_file(name, bytes, move |result| {
+            if sender.send(Arrival::Note(result)).is_ok() {
+                ctx.request_repaint();
+            }
+        });
+    }
+}
