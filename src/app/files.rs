@@ -100,9 +100,8 @@ impl App {
     /// The newest state as a file: name and content.
     pub(super) fn checkpoint(&self) -> Option<Result<(String, Vec<u8>)>> {
         let snapshot = self.live.snapshot.as_ref()?;
-        let teacher = self.teacher.clone().unwrap_or_else(|| self.live.recipe.plan().teacher());
         let name = format!("gatelens-{}-step-{}.safetensors", self.preset, snapshot.step);
-        Some(checkpoint::write(&self.live.recipe, snapshot, &teacher).map(|bytes| (name, bytes)))
+        Some(checkpoint::write(&self.live.recipe, snapshot, &self.live.teacher).map(|bytes| (name, bytes)))
     }
 
     /// Saves a picture or a report.

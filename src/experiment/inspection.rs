@@ -1,9 +1,11 @@
 //! Taking a network apart off the window's thread: what is asked of the runner, what it answers, what the window knows of it.
 
-use crate::analysis::dissection::{Dissection, Settings};
+use crate::analysis::dissection::{Dissection, Settings, dissect};
+use crate::graph::params::ParamTable;
 use crate::model::Network;
 use crate::task::Teacher;
 use serde::{Deserialize, Serialize};
+use web_time::{Duration, Instant};
 
 /// A question to the runner; the last one counts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,6 +50,75 @@ pub struct Inspected {
     pub dissection: Dissection,
     /// How long it took.
     pub took_ms: f64,
+}
+
+/// The live network as the runner has it.
+#[derive(Debug, Clone, Copy)]
+pub struct Trained<'a> {
+    /// Steps done.
+    pub step: u64,
+    /// All parameters, flat, as in `table`.
+    pub parameters: &'a [f32],
+    /// Their names and places.
+    pub table: &'a ParamTable,
+    /// What it imitates.
+    pub teacher: &'a Teacher,
+}
+
+/// The runner's side: answers the last question, again whenever the live network changes, but not all the time.
+#[derive(Debug, Default)]
+pub struct Inspector {
+    asked: Option<Inspect>,
+    /// There is something new to say.
+    stale: bool,
+    due: Option<Instant>,
+}
+
+/// Looking takes at most one part in this many of the time.
+const SHARE: u32 = 5;
+/// Answers do not come faster than this.
+const PAUSE: Duration = Duration::from_millis(100);
+
+impl Inspector {
+    /// Takes a question, which is answered at once; `None` ends the answers.
+    pub fn ask(&mut self, asked: Option<Inspect>) {
+        (self.stale, self.due) = (asked.is_some(), None);
+        self.asked = asked;
+    }
+
+    /// The live network is another one now.
+    pub fn live_changed(&mut self) {
+        self.stale |= self.asked.as_ref().is_some_and(|asked| asked.subject == Subject::Live);
+    }
+
+    /// The answer, if one is due.
+    pub fn answer(&mut self, live: Option<Trained<'_>>) -> Option<Inspected> {
+        let Inspect { id, subject, settings } = self.asked.as_ref().filter(|_| self.stale && self.wait_ms() == 0)?;
+        let begun = Instant::now();
+        let (step, dissection) = match subject {
+            Subject::Given(given) => (None, dissect(&given.network, given.teacher.as_ref(), settings)),
+            Subject::Live => {
+                let Some(Trained { step, parameters, table, teacher }) = live else {
+                    self.stale = false; // until there is one
+                    return None;
+                };
+                (Some(step), dissect(&Network::from_parameters(table, parameters), Some(teacher), settings))
+            }
+        };
+        let took = begun.elapsed();
+        let inspected = Inspected { id: *id, step, dissection, took_ms: took.as_secs_f64() * 1e3 };
+        (self.stale, self.due) = (false, Some(begun + PAUSE.max(took * SHARE)));
+        Some(inspected)
+    }
+
+    /// Milliseconds until there may be an answer; `u32::MAX` while there is nothing new to say.
+    pub fn wait_ms(&self) -> u32 {
+        if !self.stale {
+            return u32::MAX;
+        }
+        let left = self.due.map_or(Duration::ZERO, |due| due.saturating_duration_since(Instant::now()));
+        u32::try_from(left.as_micros().div_ceil(1000)).unwrap_or(u32::MAX)
+    }
 }
 
 /// What the window knows.

@@ -7,6 +7,7 @@ use crate::analysis::importance::{self, Importance};
 use crate::backend::Device;
 use crate::graph::params::ParamTable;
 use crate::model::Network;
+use crate::task::Teacher;
 use crate::train::history::{LossHistory, Traces};
 use crate::train::mask::Masked;
 use crate::train::session::{Event, Snapshot};
@@ -39,6 +40,8 @@ pub struct Live {
     pub run: u32,
     /// What is trained.
     pub recipe: Recipe,
+    /// What it imitates: the recipe's teacher, or that of the file it came from.
+    pub teacher: Teacher,
     /// Names and places of the parameters.
     pub table: ParamTable,
     /// What it runs on, once it is loaded.
@@ -78,9 +81,11 @@ const METER: Duration = Duration::from_millis(1500);
 impl Live {
     /// A training that was asked for and has not answered yet.
     pub fn new(run: u32, recipe: Recipe) -> Self {
-        let table = recipe.plan().program().params;
+        let plan = recipe.plan();
+        let table = plan.program().params;
         Self {
             run,
+            teacher: plan.teacher(),
             recipe,
             table,
             device: None,

@@ -1,14 +1,12 @@
 //! A training off the window's thread: commands in, updates out. The same code runs on a thread natively and in a
 //! Web Worker on the page; [`crate::platform`] makes the [`Port`].
 
-use super::inspection::{Inspect, Inspected, Subject};
+use super::inspection::{Inspect, Inspected, Inspector, Trained};
 use super::recipe::{Engine, Recipe};
 use crate::analysis::contribution::{self, Probe};
-use crate::analysis::dissection;
 use crate::backend::{Backend, Device, cpu::Cpu};
 use crate::graph::program::Program;
 use crate::math::random;
-use crate::model::Network;
 use crate::task::Teacher;
 use crate::train::pacer::Speed;
 use crate::train::session::{Event, Session, Snapshot};
@@ -120,7 +118,7 @@ const SOUND: f32 = 100.0;
 
 /// Serves commands until the port closes.
 pub async fn serve(mut port: impl Port) {
-    let mut runner = Runner { port: &mut port, training: None, speed: Speed::Full, inspection: None };
+    let mut runner = Runner { port: &mut port, training: None, speed: Speed::Full, inspector: Inspector::default() };
     while !runner.port.closed() {
         while let Some(command) = runner.port.receive() {
             runner.command(command).await;
@@ -138,15 +136,7 @@ struct Runner<'a, P> {
     port: &'a mut P,
     training: Option<Training>,
     speed: Speed,
-    inspection: Option<Inspection>,
-}
-
-/// A question that is answered again and again.
-struct Inspection {
-    asked: Inspect,
-    /// The live network is another one than at the last answer.
-    stale: bool,
-    due: Instant,
+    inspector: Inspector,
 }
 
 struct Training {
@@ -182,7 +172,7 @@ impl<P: Port> Runner<'_, P> {
             Command::Run(running) => self.run(running, None),
             Command::Steps(steps) => self.run(true, Some(steps)),
             Command::Speed(speed) => self.speed = speed,
-            Command::Inspect(asked) => self.inspection = asked.map(|asked| Inspection { asked: *asked, stale: true, due: Instant::now() }),
+            Command::Inspect(asked) => self.inspector.ask(asked.map(|asked| *asked)),
             Command::Rates { learning_rate, weight_decay } => {
                 if let Some(training) = &mut self.training {
                     training.session.set_rates(learning_rate, weight_decay);
@@ -273,9 +263,7 @@ impl<P: Port> Runner<'_, P> {
         }
         let running = start.running && session.left() > 0;
         self.port.send(run, Update::Running(running));
-        if let Some(inspection) = &mut self.inspection {
-            inspection.stale |= inspection.asked.subject == Subject::Live;
-        }
+        self.inspector.live_changed();
         self.training = Some(Training {
             newest: (good.step, good.parameters.clone()),
             good,
@@ -306,8 +294,8 @@ impl<P: Port> Runner<'_, P> {
         }
         for event in training.session.poll()? {
             let run = training.start.run;
-            if let Some(inspection) = self.inspection.as_mut().filter(|_| training.remember(&event)) {
-                inspection.stale |= inspection.asked.subject == Subject::Live;
+            if training.remember(&event) {
+                self.inspector.live_changed();
             }
             for update in training.updates(event) {
                 self.port.send(run, update);
@@ -329,27 +317,17 @@ impl<P: Port> Runner<'_, P> {
 
     /// Answers the question if there is something new to say; returns how long until the next look, in milliseconds.
     fn inspect(&mut self) -> u32 {
-        let Some(inspection) = self.inspection.as_mut().filter(|inspection| inspection.stale) else { return u32::MAX };
-        let begun = Instant::now();
-        if begun < inspection.due {
-            return u32::try_from(inspection.due.duration_since(begun).as_millis() + 1).unwrap_or(u32::MAX);
+        let training = self.training.as_ref();
+        let live = training.map(|training| Trained {
+            step: training.newest.0,
+            parameters: &training.newest.1,
+            table: &training.session.backend().program().params,
+            teacher: &training.teacher,
+        });
+        if let Some(inspected) = self.inspector.answer(live) {
+            self.port.send(training.map_or(0, |training| training.start.run), Update::Inspected(Box::new(inspected)));
         }
-        let Inspect { id, subject, settings } = &inspection.asked;
-        let (step, dissection) = match (subject, &self.training) {
-            (Subject::Given(given), _) => (None, dissection::dissect(&given.network, given.teacher.as_ref(), settings)),
-            (Subject::Live, Some(training)) => {
-                let (step, parameters) = &training.newest;
-                let network = Network::from_parameters(&training.session.backend().program().params, parameters);
-                (Some(*step), dissection::dissect(&network, Some(&training.teacher), settings))
-            }
-            (Subject::Live, None) => return u32::MAX,
-        };
-        let took_ms = begun.elapsed().as_secs_f64() * 1e3;
-        let update = Update::Inspected(Box::new(Inspected { id: *id, step, dissection, took_ms }));
-        self.port.send(self.training.as_ref().map_or(0, |training| training.start.run), update);
-        // Looking must not cost more than a fifth of the time.
-        (inspection.stale, inspection.due) = (false, begun + Duration::from_millis(100).max(begun.elapsed() * 5));
-        u32::MAX
+        self.inspector.wait_ms()
     }
 
     /// A lost device is opened again and the training goes on from its last good state; other errors end it.
