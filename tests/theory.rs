@@ -201,9 +201,9 @@ fn names_say_what_neurons_and_gates_hold() {
     let teacher = teacher(3, 3, Spectrum::Orthogonal, 7);
     let shared = construct(&teacher, Variant::SymmetricShared).unwrap();
     let names: Vec<&str> = shared.neurons.iter().map(|neuron| neuron.name.as_str()).collect();
-    assert_eq!(names, ["S′₁₁", "S′₁₂", "S′₁₃", "S′₂₂", "S′₂₃", "S′₃₃", "q′₁", "q′₂", "q′₃"]);
+    assert_eq!(names, ["S'₁₁", "S'₁₂", "S'₁₃", "S'₂₂", "S'₂₃", "S'₃₃", "q'₁", "q'₂", "q'₃"]);
     let gates: Vec<String> = shared.gates.iter().map(|gate| format!("{} | {}", gate.memory, gate.query)).collect();
-    assert_eq!(gates[..3], ["S′₁₁ − S′₁₂ − S′₁₃ | q′₁", "S′₁₂ | q′₁ + q′₂", "S′₁₃ | q′₁ + q′₃"]);
+    assert_eq!(gates[..3], ["S'₁₁ − S'₁₂ − S'₁₃ | q'₁", "S'₁₂ | q'₁ + q'₂", "S'₁₃ | q'₁ + q'₃"]);
     assert_eq!(shared.gates[0].neurons, [0, 1, 2, 6]);
     let naive = construct(&teacher, Variant::Naive).unwrap();
     assert_eq!((naive.neurons[5].name.as_str(), naive.neurons[5].factors.clone()), ("S₂₃", ["v₂".into(), "k₃".into()]));

@@ -1,5 +1,5 @@
 //! Only what is not sent to zero (paper, appendix A.4): W_V = U_V Σ_V V_Vᵀ and W_Kᵀ W_Q = U Σ Vᵀ. Store
-//! S′ = Σ v′ k′ᵀ with v′ = V_Vᵀ x and k′ = Uᵀ x, pass on q′ = Σ Vᵀ x, and let D be U_V Σ_V: y = U_V Σ_V S′ q′.
+//! S' = Σ v' k'ᵀ with v' = V_Vᵀ x and k' = Uᵀ x, pass on q' = Σ Vᵀ x, and let D be U_V Σ_V: y = U_V Σ_V S' q'.
 
 use super::builder::{Builder, Letters};
 use super::{Construction, RANK_TOLERANCE, Variant, key_query, matrix};
@@ -20,7 +20,7 @@ pub fn build(teacher: &Teacher) -> Result<Construction> {
         return Err(Error::setting("variant", found, "ranks of at least 1; use naive"));
     }
     let keys = relation.u.transpose(); // Uᵀ, a row a key
-    let mut builder = Builder::new(Letters { value: "v′", key: "k′", query: "q′", memory: "S′" });
+    let mut builder = Builder::new(Letters { value: "v'", key: "k'", query: "q'", memory: "S'" });
     for r in 0..r_v {
         for s in 0..r_kq {
             builder.accumulator((r, value.v_t.row(r)), (s, keys.row(s)));
@@ -34,6 +34,6 @@ pub fn build(teacher: &Teacher) -> Result<Construction> {
             builder.gate(&[(r * r_kq + s, 1.0)], &[(queries[s], 1.0)], column);
         }
     }
-    let meaning = "v′, k′ and q′ are readings along singular vectors: W_V = U_V Σ_V V_Vᵀ gives v′ = V_Vᵀ x, W_Kᵀ W_Q = U Σ Vᵀ gives k′ = Uᵀ x and q′ = Σ Vᵀ x; the readout is U_V Σ_V.";
+    let meaning = "v', k' and q' are readings along singular vectors: W_V = U_V Σ_V V_Vᵀ gives v' = V_Vᵀ x, W_Kᵀ W_Q = U Σ Vᵀ gives k' = Uᵀ x and q' = Σ Vᵀ x; the readout is U_V Σ_V.";
     Ok(builder.output_gated(Variant::LowRank, meaning))
 }

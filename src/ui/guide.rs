@@ -139,13 +139,13 @@ fn verb<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
 }
 
 /// Text with coloured parts.
-struct Text {
-    job: LayoutJob,
+pub struct Text {
+    pub job: LayoutJob,
     ink: Color32,
 }
 
 impl Text {
-    fn new(palette: &Palette) -> Self {
+    pub fn new(palette: &Palette) -> Self {
         Self { job: LayoutJob::default(), ink: palette.ink }
     }
 
@@ -154,15 +154,15 @@ impl Text {
         self
     }
 
-    fn plain(&mut self, text: &str) -> &mut Self {
+    pub fn plain(&mut self, text: &str) -> &mut Self {
         self.add(text, plain(12.5), self.ink)
     }
 
-    fn strong(&mut self, text: &str) -> &mut Self {
+    pub fn strong(&mut self, text: &str) -> &mut Self {
         self.add(text, strong(12.5), self.ink)
     }
 
-    fn marked(&mut self, text: &str, color: Color32) -> &mut Self {
+    pub fn marked(&mut self, text: &str, color: Color32) -> &mut Self {
         self.add(text, strong(12.5), color)
     }
 }

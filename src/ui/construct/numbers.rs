@@ -1,0 +1,42 @@
+//! Numbers that stand in columns.
+
+/// Two decimals, as long as that says something; a real minus.
+pub fn fixed(value: f64) -> String {
+    let text = match value.abs() {
+        size if size < 0.005 => "0.00".into(),
+        size if size < 99.995 => format!("{value:.2}"),
+        size if size < 9999.5 => format!("{value:.0}"),
+        _ => format!("{value:.1e}"),
+    };
+    text.replace('-', "−")
+}
+
+/// "+ 0.30", "− 0.30": a number that is added.
+pub fn added(value: f64) -> String {
+    let size = fixed(value.abs());
+    if value < 0.0 && size != "0.00" { format!("− {size}") } else { format!("+ {size}") }
+}
+
+/// A factor after a sign: in brackets if it is negative.
+pub fn factor(value: f64) -> String {
+    let text = fixed(value);
+    if text.starts_with('−') { format!("({text})") } else { text }
+}
+
+/// 0.9 and not 0.90; 1 and not 1.00.
+pub fn lambda(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_signed() {
+        assert_eq!([0.0, -0.001, -0.126, 99.0, 250.4, 31_234.0].map(fixed), ["0.00", "0.00", "−0.13", "99.00", "250", "3.1e4"]);
+        assert_eq!([0.3, -0.3, -0.001].map(added), ["+ 0.30", "− 0.30", "+ 0.00"]);
+        assert_eq!((factor(-0.3), factor(0.3), lambda(0.9), lambda(1.0)), ("(−0.30)".into(), "0.30".into(), "0.9".into(), "1".into()));
+    }
+}
