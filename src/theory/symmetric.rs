@@ -67,8 +67,9 @@ fn inverse(value: &Matrix, variant: Variant) -> Result<Matrix> {
     linear::inverse(value).filter(|_| part >= SMALLEST).ok_or_else(|| {
         let rank = singular.rank(SMALLEST);
         let d = value.rows;
-        let instead = if rank == 0 { "naive".into() } else { format!("naive, or low-rank: W_V has rank {rank} of {d}") };
-        let found = format!("{}, which divides by W_V, whose smallest singular value is {part:.1e} of its largest", variant.key());
-        Error::setting("variant", found, format!("at least {SMALLEST:.0e}; use {instead}"))
+        let instead = if rank == 0 { "naive".into() } else { format!("naive, or low-rank (W_V has rank {rank} of {d})") };
+        let size = if part == 0.0 { "0".into() } else { format!("{part:.1e} of its largest") };
+        let found = format!("{} divides by W_V, whose smallest singular value is {size}", variant.key());
+        Error::setting("variant", found, format!("at least {SMALLEST:.0e} of its largest; use {instead}"))
     })
 }

@@ -9,9 +9,9 @@ use eframe::egui;
 use egui::{Align2, Color32, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 /// Largest and smallest side of a matrix's entry.
-const CELL: (f32, f32) = (36.0, 9.0);
+const CELL: (f32, f32) = (40.0, 9.0);
 /// Room for × and =.
-const SIGN: f32 = 18.0;
+const SIGN: f32 = 16.0;
 /// Room for the names above.
 const HEAD: f32 = 18.0;
 /// Room for the flattened matrix below.
@@ -26,7 +26,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     let rect = card::show(ui, rect, "The same thing, as attention", "key–value matrix × query", |ui| {
         if let Some(difference) = difference {
             let color = if guide::is_exact(built, difference) { palette.teacher } else { palette.error };
-            ui.label(RichText::new(format::scientific(difference)).font(strong(13.0)).color(color));
+            ui.label(RichText::new(numbers::error(difference)).font(strong(13.0)).color(color));
             ui.label(RichText::new("difference").size(11.5).color(palette.mute)).on_hover_text("The largest |ŷ − y| at this token");
         }
     });
@@ -85,6 +85,9 @@ impl Product<'_> {
         let third = second + cell + SIGN;
         for (x, sign) in [(second - SIGN / 2.0 - 1.0, "×"), (third - SIGN / 2.0 - 1.0, self.equals)] {
             ui.painter().text(pos2(x, top + tall / 2.0), Align2::CENTER_CENTER, sign, plain(12.0), palette.mute);
+            if sign == "→" {
+                ui.painter().text(pos2(x, top + tall / 2.0 - 7.0), Align2::CENTER_BOTTOM, "D", plain(10.5), palette.mute);
+            }
         }
         let parts = [(rect.left(), memory, self.columns.max(1), self.rows), (second, query, 1, query.len()), (third, output, 1, output.len())];
         let mut entries = vec![];
@@ -144,7 +147,7 @@ fn network(ui: &mut Ui, rect: Rect, running: &Running, token: usize, chosen: usi
     let (strip, strip_cells) = strip(ui, rect, rect.top() + 2.0 * HEAD + tall + 4.0, running, token, product.scale[0]);
     for (at, neuron) in entries.iter().zip(&neurons).chain(strip_cells.iter().zip(&strip)) {
         if *neuron == Some(chosen) {
-            ui.painter().rect_stroke(*at, 2.0, Stroke::new(1.5, palette.accent), StrokeKind::Outside);
+            ui.painter().rect_stroke(*at, 2.0, Stroke::new(1.5, palette.accent), StrokeKind::Inside);
         }
     }
     let response = ui.interact(rect, ui.scope_id().with("in the network"), Sense::click());

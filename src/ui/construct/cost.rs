@@ -41,7 +41,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     axes(ui, frame, top, state.settings.dim);
     let mut names: Vec<(f32, usize)> = vec![];
     for (i, line) in lines.iter().enumerate() {
-        let points: Vec<Pos2> = (1..=1usize << POWERS as u32).map(|d| at(d, (line.count)(d))).collect();
+        let points: Vec<Pos2> = (1..=1usize << POWERS as u32).filter(|d| *d == 1 || d.is_multiple_of(2)).map(|d| at(d, (line.count)(d))).collect();
         names.push((points.last().map_or(0.0, |point| point.y), i));
         ui.painter().line(points, Stroke::new(if line.thick { 2.2 } else { 1.3 }, line.color));
         ui.painter().circle_filled(at(state.settings.dim, (line.count)(state.settings.dim)), if line.thick { 3.5 } else { 2.0 }, line.color);

@@ -2,7 +2,7 @@
 
 use super::built::{Built, Running, role};
 use super::steps::gate_name;
-use super::{State, numbers};
+use super::{State, formula, numbers};
 use crate::theory::ablation::Ablation;
 use crate::theory::{Part, Variant, cost};
 use crate::ui::controls::heading;
@@ -26,12 +26,12 @@ pub fn show(ui: &mut Ui, state: &mut State) {
     ui.add_space(10.0);
     ui.spacing_mut().item_spacing.y = 8.0;
     heading(ui, "WHAT TO LOOK AT");
-    let mute = |ui: &mut Ui, text: &str| ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
+    let muted = |ui: &mut Ui, text: &str| ui.add(Label::new(formula::job(text, 12.5, palette.mute)).wrap());
     let Some(built) = &state.built else { return };
     match &built.network {
         Err(_) => {
             ui.add(Label::new(RichText::new("Not every construction fits every attention.").font(strong(16.0))).wrap());
-            mute(ui, "The symmetric ones divide by W_V. A matrix without full rank sends a direction to zero, and nothing brings it back.");
+            muted(ui, "The symmetric ones divide by W_V. A matrix without full rank sends a direction to zero, and nothing brings it back.");
         }
         Ok(running) => {
             let token = state.token.min(built.moments.len() - 1);
@@ -43,11 +43,10 @@ pub fn show(ui: &mut Ui, state: &mut State) {
             let neuron = state.neuron.min(running.construction.neurons.len() - 1);
             ui.add(Label::new(arrival(running, token, neuron, palette).job).wrap());
             ui.add(Label::new(readers(running, token, neuron, palette).job).wrap());
-            mute(ui, running.construction.meaning);
+            muted(ui, running.construction.meaning);
         }
     }
-    let mute_text = advice(state);
-    mute(ui, &mute_text);
+    muted(ui, &advice(state));
     ui.add_space(4.0);
     heading(ui, "TRY");
     suggestions(ui, state);
@@ -114,6 +113,7 @@ fn readers(running: &Running, token: usize, neuron: usize, palette: &Palette) ->
     match gates[..] {
         [] => text.plain("No gate reads it."),
         [gate] => text.plain(&format!("One gate reads it: {}.", name(gate))),
+        [first, last] => text.plain(&format!("Two gates read it: {} and {}.", name(first), name(last))),
         [first, .., last] => text.plain(&format!("{} gates read it, from {} to {}.", gates.len(), name(first), name(last))),
     };
     text.plain(" The readout sums the gates: a matrix times a vector, which is attention.");
@@ -130,7 +130,12 @@ fn broken(built: &Built, running: &Running, ablation: &Ablation, palette: &Palet
         text.marked(&format!("λ = {} forgets. ", numbers::lambda(lambda)), palette.error);
         let left = lambda.powi(i32::try_from(last).unwrap_or(i32::MAX));
         text.plain(&format!("Attention weighs all tokens alike; here token 1 counts only {}\u{a0}% at token {}. ", percent(left), last + 1));
-        text.plain(&format!("The error is {} at token 1 and {} at token {}. ", format::scientific(built.error(running, 0)), format::scientific(built.error(running, last)), last + 1));
+        let [begin, end] = [0, last].map(|token| built.error(running, token));
+        if is_exact(built, begin) {
+            text.plain(&format!("At token 1 nothing is lost yet; at token {} the error is {}. ", last + 1, numbers::error(end)));
+        } else {
+            text.plain(&format!("The error is {} at token 1 and {} at token {}. ", numbers::error(begin), numbers::error(end), last + 1));
+        }
     }
     if ablation.query_lambda > 0.0 && construction.variant != Variant::Side {
         text.marked(&format!("λ = {} remembers queries. ", numbers::lambda(ablation.query_lambda)), palette.error);
@@ -171,7 +176,19 @@ fn advice(state: &State) -> String {
 fn suggestions(ui: &mut Ui, state: &mut State) {
     let settings = &mut state.settings;
     let whole = settings.ablation == Ablation::default();
+    let applies = state.built.as_ref().is_none_or(|built| built.network.is_ok());
     let mut link = |text: &str| ui.link(format!("{text} →")).clicked();
+    if !applies {
+        for (variant, text) in [(Variant::LowRank, "Build it at low rank"), (Variant::Naive, "Build it naively")] {
+            if link(text) {
+                (settings.variant, settings.ablation.dropped) = (variant, None);
+            }
+        }
+        if link("Take a teacher of full rank") {
+            settings.rank = settings.dim;
+        }
+        return;
+    }
     if !whole && link("Mend what is broken") {
         settings.ablation = Ablation::default();
     }

@@ -7,6 +7,7 @@ mod attention;
 mod built;
 mod controls;
 mod cost;
+mod formula;
 mod guide;
 mod keys;
 mod numbers;
@@ -16,6 +17,7 @@ mod steps;
 
 use super::theme::{Palette, plain, strong};
 use super::{Action, View, banner, card, format, network};
+use crate::Error;
 use crate::math::matrix::Matrix;
 use built::{Built, Settings};
 use eframe::egui;
@@ -148,8 +150,11 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
 /// The sequence above, the network in the middle, comparisons below.
 fn middle(ui: &mut Ui, rect: Rect, state: &mut State) {
     let top = rect.top() + sequence::height(state.settings.dim);
-    let bottom = rect.bottom() - (rect.height() * 0.27).clamp(186.0, 320.0);
-    let split = rect.left() + rect.width() * 0.6;
+    // Few neurons leave room that the comparisons can have.
+    let room = rect.bottom() - top - steps::height(state) - 40.0;
+    let least = (rect.height() * 0.27).clamp(186.0, 320.0);
+    let bottom = rect.bottom() - room.clamp(least, least.max(300.0));
+    let split = rect.left() + rect.width() * 0.62;
     let corner = |x0: f32, y0: f32, x1: f32, y1: f32| Rect::from_min_max(pos2(x0, y0), pos2(x1, y1));
     sequence::show(ui, corner(rect.left(), rect.top(), rect.right(), top), state);
     the_network(ui, corner(rect.left(), top, rect.right(), bottom), state);
@@ -176,7 +181,7 @@ fn the_network(ui: &mut Ui, rect: Rect, state: &mut State) {
         }
     });
     if let Some(Err(error)) = state.built.as_ref().map(|built| &built.network) {
-        return refusal(ui, rect, &error.to_string());
+        return refusal(ui, rect, error);
     }
     if state.whole {
         picture::show(ui, rect, state);
@@ -186,13 +191,17 @@ fn the_network(ui: &mut Ui, rect: Rect, state: &mut State) {
 }
 
 /// Why this variant does not apply.
-fn refusal(ui: &mut Ui, rect: Rect, text: &str) {
+fn refusal(ui: &mut Ui, rect: Rect, error: &Error) {
+    let text = match error {
+        Error::Setting { found, expected, .. } => format!("{found}. Expected: {expected}."),
+        error => error.to_string(),
+    };
     let mut child = super::layout::inside(ui, "refusal", rect.shrink(8.0));
     let palette = Palette::of(ui);
     child.add_space(12.0);
     child.label(RichText::new("This construction does not apply here.").font(strong(14.0)));
     child.add_space(4.0);
-    child.add(egui::Label::new(RichText::new(text).color(palette.error)).wrap());
+    child.add(egui::Label::new(formula::job(&text, 13.0, palette.error)).wrap());
 }
 
 /// For a phone: everything below everything else.
@@ -253,9 +262,9 @@ pub fn status(ui: &mut Ui, state: &State) {
                 field(ui, "attention", &format::thousands(crate::theory::cost::attention(state.settings.dim) as u64), palette.teacher);
                 let error = built.largest_error(running);
                 let color = if guide::is_exact(built, error) { palette.teacher } else { palette.error };
-                field(ui, "error", &format::scientific(error), color);
+                field(ui, "error", &numbers::error(error), color);
             }
-            Err(_) => field(ui, "", "does not apply", palette.error),
+            Err(_) => field(ui, state.settings.variant.title(), "does not apply", palette.error),
         }
     });
 }

@@ -1,5 +1,7 @@
 //! Numbers that stand in columns.
 
+use crate::ui::format;
+
 /// Two decimals, as long as that says something; a real minus.
 pub fn fixed(value: f64) -> String {
     let text = match value.abs() {
@@ -9,6 +11,11 @@ pub fn fixed(value: f64) -> String {
         _ => format!("{value:.1e}"),
     };
     text.replace('-', "−")
+}
+
+/// A difference: two decimals if that says something.
+pub fn error(value: f64) -> String {
+    if (0.01..1000.0).contains(&value) { fixed(value) } else { format::scientific(value) }
 }
 
 /// "+ 0.30", "− 0.30": a number that is added.

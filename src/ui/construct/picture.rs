@@ -13,14 +13,14 @@ use egui::{Rect, Ui};
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     let Some(running) = state.built.as_ref().and_then(|built| built.network.as_ref().ok()) else { return };
     // A construction is small: making its labels each frame costs less than remembering them.
-    let labels = labels(running);
+    let labels = labels(running, state.neuron);
     let network = || Some(running.network.clone());
     let key = (state.version, u64::from(state.version), 0);
     network::draw(ui, rect, &mut state.network, &Subject { key, network: &network, importance: &running.importance, labels: Some(&labels) });
 }
 
 /// What the matrices' parts are.
-fn labels(running: &Running) -> Labels {
+fn labels(running: &Running, chosen: usize) -> Labels {
     let construction = &running.construction;
     let (accumulators, queries) = construction.counts();
     let (d, outputs) = (running.network.inputs(), running.network.outputs());
@@ -42,7 +42,7 @@ fn labels(running: &Running) -> Labels {
             blocks.push(block(4, 0..outputs, 0..m, "sum", None));
         }
         Gating::Side(_) => {
-            blocks.push(block(2, 0..n, 0..d, "query selectors", query));
+            blocks.push(block(2, 0..n, 0..d, "queries", query));
             blocks.push(block(3, 0..n, 0..outputs, "sum", None));
         }
     }
@@ -52,5 +52,6 @@ fn labels(running: &Running) -> Labels {
         neurons: construction.neurons.iter().map(|neuron| neuron.name.clone()).collect(),
         gates: construction.gates.iter().map(gate_name).collect(),
         blocks,
+        marked: Some(chosen),
     }
 }

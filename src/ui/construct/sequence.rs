@@ -47,7 +47,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
 fn tokens(ui: &mut Ui, room: f32, state: &mut State) {
     let (dim, time) = (state.settings.dim, state.time.max(1));
     let gap = 6.0;
-    let width = ((room - gap * (time - 1) as f32) / time as f32).clamp(64.0, 150.0);
+    let width = ((room - gap * (time - 1) as f32) / time as f32).clamp(76.0, 150.0);
     let largest = state.x.data[..time * dim].iter().map(|v| v.abs()).fold(1e-9, f64::max);
     let mut chosen = None;
     ui.horizontal(|ui| {
@@ -106,7 +106,7 @@ fn editors(ui: &mut Ui, state: &mut State) {
             ui.label(RichText::new(format!("x{} =", subscript(token + 1))).font(strong(12.0)));
             for (i, text) in state.edits.iter_mut().enumerate() {
                 let wrong = built::number(text).is_err();
-                let mut field = TextEdit::singleline(text).desired_width(46.0);
+                let mut field = TextEdit::singleline(text).desired_width(54.0);
                 if wrong {
                     field = field.text_color(palette.error);
                 }

@@ -41,6 +41,15 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     }
 }
 
+/// Height that the columns side by side would fill.
+pub fn height(state: &State) -> f32 {
+    let running = state.built.as_ref().and_then(|built| built.network.as_ref().ok());
+    running.map_or(110.0, |running| {
+        let (rows, outputs) = (running.network.hidden().max(running.network.gates()), running.network.outputs());
+        HEAD + 8.0 + (ROW * rows as f32).max(OUTPUT * outputs as f32)
+    })
+}
+
 /// Height of the columns below each other.
 pub fn stacked_height(state: &State) -> f32 {
     let running = state.built.as_ref().and_then(|built| built.network.as_ref().ok());
@@ -79,7 +88,7 @@ impl Scene<'_> {
         let gap = 12.0;
         let room = rect.width() - 3.0 * gap - 8.0;
         let mut left = rect.left();
-        let spans: Vec<(f32, f32)> = [0.315, 0.25, 0.265, 0.17].iter().map(|part| {
+        let spans: Vec<(f32, f32)> = [0.285, 0.29, 0.265, 0.16].iter().map(|part| {
             let span = (left, left + room * part);
             left = span.1 + gap;
             span
@@ -125,7 +134,7 @@ impl Scene<'_> {
             self.head(ui, Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), top + HEAD)), title, subtitle);
             top += HEAD + 2.0;
             for i in 0..[n, n, m, outputs][column] {
-                let row = Rect::from_min_max(pos2(rect.left(), top), pos2(rect.right(), top + ROW - 3.0));
+                let row = Rect::from_min_max(pos2(rect.left() + 2.0, top), pos2(rect.right() - 2.0, top + ROW - 3.0));
                 top += ROW;
                 picked = picked.or(match column {
                     0 => self.input(ui, row, i).then_some(i),
@@ -160,7 +169,7 @@ impl Scene<'_> {
         response.widget_info(|| WidgetInfo::selected(Role::Button, true, i == self.chosen, format!("Neuron {}", neuron.name)));
         let name = self.job(&[(&neuron.factors[0], color), (" · ", self.palette.mute), (&neuron.factors[1], color)], 80.0);
         let one = |value: f64, name: &str| if name == "1" && value == 1.0 { "1".into() } else { numbers::fixed(value) };
-        self.texts(ui, rect, name, 72.0, &format!("{} × {}", one(a, &neuron.factors[0]), one(b, &neuron.factors[1])), &numbers::fixed(added));
+        self.texts(ui, rect, name, 58.0, &format!("{} × {}", one(a, &neuron.factors[0]), one(b, &neuron.factors[1])), &numbers::fixed(added));
         let response = response.on_hover_ui(|ui| {
             ui.label(format!("What neuron {} takes in from token {}:", neuron.name, self.token + 1));
             ui.label(format!("{} = Wₘ in row · token = {}", neuron.factors[0], format::signed(a)));
@@ -269,21 +278,29 @@ impl Scene<'_> {
         ui.painter().rect_filled(rect, 3.0, fill);
         ui.painter().rect_filled(Rect::from_min_size(rect.min, vec2(3.0, rect.height())), 0.0, color);
         if marked || response.has_focus() {
-            ui.painter().rect_stroke(rect, 3.0, Stroke::new(1.5, palette.accent), StrokeKind::Outside);
+            ui.painter().rect_stroke(rect, 3.0, Stroke::new(1.5, palette.accent), StrokeKind::Inside);
         }
         response
     }
 
     /// Name at the left, a formula from `middle` on, the value at the right.
     fn texts(&self, ui: &Ui, rect: Rect, name: LayoutJob, middle: f32, formula: &str, value: &str) {
+        if !ui.is_rect_visible(rect) {
+            return;
+        }
         let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
         let name = painter.layout_job(name);
         let left = rect.left() + 10.0;
         let from = left + middle.max(name.size().x + 8.0);
         painter.galley(pos2(left, rect.center().y - name.size().y / 2.0), name, self.palette.ink);
         let value = painter.text(rect.right_center() - vec2(7.0, 0.0), Align2::RIGHT_CENTER, value, strong(12.0), self.palette.ink);
-        let formula_clip = Rect::from_min_max(pos2(from, rect.top()), pos2(value.left() - 4.0, rect.bottom()));
-        painter.with_clip_rect(formula_clip.intersect(ui.clip_rect())).text(pos2(from, rect.center().y), Align2::LEFT_CENTER, formula, plain(11.5), self.palette.ink);
+        // A number that is cut would be another number.
+        let formula = painter.layout_no_wrap(formula.into(), plain(11.5), self.palette.ink);
+        if formula.size().x <= value.left() - 4.0 - from {
+            painter.galley(pos2(from, rect.center().y - formula.size().y / 2.0), formula, self.palette.ink);
+        } else {
+            painter.text(pos2(from, rect.center().y), Align2::LEFT_CENTER, "…", plain(11.5), self.palette.mute);
+        }
     }
 
     /// Coloured parts in one line, cut with an ellipsis.

@@ -33,7 +33,8 @@ pub fn show(ui: &Ui, response: &Response, layout: &Layout, picture: &Picture, su
     }
 }
 
-fn mark_row(ui: &Ui, layout: &Layout, row: usize) {
+/// A frame around a neuron's row in every matrix that has it.
+pub fn mark_row(ui: &Ui, layout: &Layout, row: usize) {
     let Some((start, cell)) = layout.neurons.place(row) else { return };
     let right = layout.matrices.iter().filter(|placed| placed.matrix < 4).map(|placed| placed.rect.right()).fold(layout.bars.right(), f32::max);
     let left = layout.matrices.first().map_or(layout.lambda.left(), |placed| placed.rect.left());

@@ -55,6 +55,8 @@ pub struct Labels {
     pub gates: Vec<String>,
     /// Parts of the matrices.
     pub blocks: Vec<Block>,
+    /// The neuron that stands out.
+    pub marked: Option<usize>,
 }
 
 /// A named part of a matrix, in rows and columns as they are drawn.
@@ -108,8 +110,9 @@ struct Layout {
     bars: Rect,
 }
 
-/// Room for the names of the groups.
+/// Room for the names of the groups; for those of [`Labels`].
 const NAMES: f32 = 70.0;
+const LABELS: f32 = 86.0;
 /// Height of the column headers.
 const HEAD: f32 = 18.0;
 
@@ -137,7 +140,7 @@ pub fn draw(ui: &mut Ui, rect: Rect, state: &mut State, subject: &Subject<'_>) {
     if rect.width() < 60.0 || rect.height() < 60.0 || state.picture.matrices.is_empty() || state.picture.neurons.len() != subject.importance.roles.len() {
         return;
     }
-    let layout = layout(rect, network, &state.picture);
+    let layout = layout(rect, if subject.labels.is_some() { LABELS } else { NAMES }, network, &state.picture);
     let ui = &mut super::layout::inside(ui, "network", rect);
     match subject.labels {
         Some(labels) => group_names(ui, rect, &layout, labels.groups.iter().map(|&(_, name, role)| (name, role))),
@@ -150,6 +153,9 @@ pub fn draw(ui: &mut Ui, rect: Rect, state: &mut State, subject: &Subject<'_>) {
     headers(ui, rect, &layout, state, network);
     for block in subject.labels.iter().flat_map(|labels| &labels.blocks) {
         outline(ui, &layout, block);
+    }
+    if let Some(row) = subject.labels.and_then(|labels| labels.marked) {
+        hover::mark_row(ui, &layout, row);
     }
     let response = ui.interact(rect, ui.scope_id().with("picture"), Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "The network's weights"));
@@ -195,7 +201,7 @@ fn outline(ui: &Ui, layout: &Layout, block: &Block) {
     ui.painter().galley(pill.center() - text.size() / 2.0, text, color);
 }
 
-fn layout(rect: Rect, network: &Network, picture: &Picture) -> Layout {
+fn layout(rect: Rect, names: f32, network: &Network, picture: &Picture) -> Layout {
     let (d, outputs) = (network.inputs(), network.outputs());
     let side = matches!(network.gating, Gating::Side(_));
     let top = rect.top() + HEAD;
@@ -205,10 +211,10 @@ fn layout(rect: Rect, network: &Network, picture: &Picture) -> Layout {
     let gap = (rect.width() * 0.02).clamp(8.0, 18.0);
     let small = rect.width() < 500.0;
     let (lambda, bars) = (12.0, if small { 34.0 } else { (rect.width() * 0.09).min(110.0) });
-    let room = rect.width() - NAMES - lambda - bars - 6.0 - 5.0 * gap;
+    let room = rect.width() - names - lambda - bars - 6.0 - 5.0 * gap;
     // Input rows are d + 1 wide; the outputs get what is left.
     let input = if side { room / 4.0 } else { room * 0.125 }.min((d + 1) as f32 * if side { 22.0 } else { 15.0 });
-    let mut x = rect.left() + NAMES;
+    let mut x = rect.left() + names;
     let mut take = |width: f32, after: f32| {
         let span = (x, x + width);
         x += width + after;
