@@ -119,7 +119,7 @@ fn what_is_said_is_what_the_network_computes() {
     assert!(network.outputs_of(&x, 8).relative_change(&attention::outputs(&teacher, &x, 8)) < 1e-13);
     let advice = cost::advice(3, 3);
     assert!(says(&view, &format!("n = {} neurons and m = {} gates", advice.0, advice.1)));
-    for counted in ["6 + 3", "9", "270", "27"] {
+    for counted in ["neurons  6 + 3", "gates  9", "parameters  270", "attention  27"] {
         assert!(view.query_all_by_label(counted).next().is_some(), "the status says {counted}");
     }
 }

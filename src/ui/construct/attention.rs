@@ -9,7 +9,7 @@ use eframe::egui;
 use egui::{Align2, Color32, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 /// Largest and smallest side of a matrix's entry.
-const CELL: (f32, f32) = (40.0, 9.0);
+const CELL: (f32, f32) = (46.0, 9.0);
 /// Room for × and =.
 const SIGN: f32 = 16.0;
 /// Room for the names above.
@@ -38,7 +38,8 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     if let Ok(running) = &built.network {
         picked = network(ui, area(0.0), running, token, state.neuron, scale);
     }
-    attention(ui, area(1.0), built, token, scale);
+    let place = if built.network.is_ok() { 1.0 } else { 0.0 };
+    attention(ui, area(place), built, token, scale);
     if let Some(neuron) = picked {
         state.neuron = neuron;
     }
@@ -112,7 +113,7 @@ fn entry(ui: &Ui, rect: Rect, value: f64, color: Color32, scale: f64) {
     let palette = Palette::of(ui);
     let strength = (value.abs() / scale).min(1.0).sqrt() as f32;
     ui.painter().rect_filled(rect, 2.0, palette.background.lerp_to_gamma(color, 0.08 + 0.5 * strength));
-    let font = plain(if rect.width() >= 30.0 { 11.0 } else { 9.5 });
+    let font = plain(if rect.width() >= 40.0 { 12.5 } else if rect.width() >= 30.0 { 11.0 } else { 9.5 });
     let text = numbers::fixed(value);
     if rect.width() >= 24.0 && ui.painter().layout_no_wrap(text.clone(), font.clone(), palette.ink).size().x <= rect.width() - 1.0 {
         ui.painter().text(rect.center(), Align2::CENTER_CENTER, text, font, palette.ink);

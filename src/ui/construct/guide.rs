@@ -42,7 +42,7 @@ pub fn show(ui: &mut Ui, state: &mut State) {
             }
             let neuron = state.neuron.min(running.construction.neurons.len() - 1);
             ui.add(Label::new(arrival(running, token, neuron, palette).job).wrap());
-            ui.add(Label::new(readers(running, token, neuron, palette).job).wrap());
+            ui.add(Label::new(readers(running, (token, neuron), is_exact(built, error), palette).job).wrap());
             muted(ui, running.construction.meaning);
         }
     }
@@ -106,7 +106,7 @@ fn arrival(running: &Running, token: usize, i: usize, palette: &Palette) -> Text
 }
 
 /// The gates that read it.
-fn readers(running: &Running, token: usize, neuron: usize, palette: &Palette) -> Text {
+fn readers(running: &Running, (token, neuron): (usize, usize), exact: bool, palette: &Palette) -> Text {
     let gates: Vec<usize> = (0..running.construction.gates.len()).filter(|&gate| running.construction.gates[gate].neurons.contains(&neuron)).collect();
     let mut text = Text::new(palette);
     let name = |gate: usize| format!("{} = {}", gate_name(&running.construction.gates[gate]), numbers::fixed(running.product(token, gate)));
@@ -116,7 +116,8 @@ fn readers(running: &Running, token: usize, neuron: usize, palette: &Palette) ->
         [first, last] => text.plain(&format!("Two gates read it: {} and {}.", name(first), name(last))),
         [first, .., last] => text.plain(&format!("{} gates read it, from {} to {}.", gates.len(), name(first), name(last))),
     };
-    text.plain(" The readout sums the gates: a matrix times a vector, which is attention.");
+    text.plain(" The readout sums the gates: a matrix times a vector");
+    text.plain(if exact { ", which is attention." } else { ", but not attention's." });
     text
 }
 
@@ -198,7 +199,7 @@ fn suggestions(ui: &mut Ui, state: &mut State) {
     if settings.ablation.constant && link("Take the constant input away") {
         settings.ablation.constant = false;
     }
-    if settings.variant != Variant::SymmetricShared && settings.rank == settings.dim && link("Let one gate serve two outputs") {
+    if settings.dim > 1 && settings.variant != Variant::SymmetricShared && settings.rank == settings.dim && link("Let one gate serve two outputs") {
         (settings.variant, settings.ablation.dropped) = (Variant::SymmetricShared, None);
     }
     if settings.dim > 1 && settings.rank == settings.dim && link("Take a teacher of half the rank") {

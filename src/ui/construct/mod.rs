@@ -21,6 +21,7 @@ use crate::Error;
 use crate::math::matrix::Matrix;
 use built::{Built, Settings};
 use eframe::egui;
+use egui::text::{LayoutJob, TextFormat};
 use egui::{CentralPanel, Frame, Margin, Panel, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 
 /// Between frames.
@@ -46,6 +47,8 @@ pub struct State {
     version: u32,
     /// The chosen neuron was changed by a key: scroll to it.
     follow: bool,
+    /// The token that was chosen when the cards were drawn last: another one is scrolled to.
+    shown_token: Option<usize>,
     network: network::State,
 }
 
@@ -68,6 +71,7 @@ impl Default for State {
             built: None,
             version: 0,
             follow: false,
+            shown_token: None,
             network: network::State::default(),
         }
     }
@@ -152,8 +156,8 @@ fn middle(ui: &mut Ui, rect: Rect, state: &mut State) {
     let top = rect.top() + sequence::height(state.settings.dim);
     // Few neurons leave room that the comparisons can have.
     let room = rect.bottom() - top - steps::height(state) - 40.0;
-    let least = (rect.height() * 0.27).clamp(186.0, 320.0);
-    let bottom = rect.bottom() - room.clamp(least, least.max(300.0));
+    let least = (104.0 + 31.0 * state.settings.dim as f32).clamp(186.0, 250.0).min(rect.height() * 0.36);
+    let bottom = rect.bottom() - room.clamp(least, least.max(rect.height() * 0.42));
     let split = rect.left() + rect.width() * 0.62;
     let corner = |x0: f32, y0: f32, x1: f32, y1: f32| Rect::from_min_max(pos2(x0, y0), pos2(x1, y1));
     sequence::show(ui, corner(rect.left(), rect.top(), rect.right(), top), state);
@@ -193,7 +197,7 @@ fn the_network(ui: &mut Ui, rect: Rect, state: &mut State) {
 /// Why this variant does not apply.
 fn refusal(ui: &mut Ui, rect: Rect, error: &Error) {
     let text = match error {
-        Error::Setting { found, expected, .. } => format!("{found}. Expected: {expected}."),
+        Error::Setting { found, expected, .. } => format!("{}. Expected: {expected}.", capitalised(found)),
         error => error.to_string(),
     };
     let mut child = super::layout::inside(ui, "refusal", rect.shrink(8.0));
@@ -202,6 +206,11 @@ fn refusal(ui: &mut Ui, rect: Rect, error: &Error) {
     child.label(RichText::new("This construction does not apply here.").font(strong(14.0)));
     child.add_space(4.0);
     child.add(egui::Label::new(formula::job(&text, 13.0, palette.error)).wrap());
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// For a phone: everything below everything else.
@@ -245,14 +254,19 @@ pub fn status(ui: &mut Ui, state: &State) {
     let palette = Palette::of(ui);
     let Some(built) = &state.built else { return };
     let cost = built.cost(state.settings.variant);
+    // A label and its value in one, so that they are not parted where the line wraps.
     let field = |ui: &mut Ui, label: &str, value: &str, color: egui::Color32| {
-        ui.spacing_mut().item_spacing.x = 5.0;
-        ui.label(RichText::new(label).font(plain(12.0)).color(palette.mute));
-        ui.label(RichText::new(value).font(strong(12.0)).color(color));
-        ui.add_space(9.0);
+        let mut job = LayoutJob::default();
+        for (text, font, color) in [(label, plain(12.0), palette.mute), ("  ", plain(9.0), color), (value, strong(12.0), color)] {
+            job.append(text, 0.0, TextFormat { font_id: font, color, ..TextFormat::default() });
+        }
+        ui.add(egui::Label::new(job).extend());
     };
+    ui.spacing_mut().interact_size.y = 20.0;
+    let two_lines = ui.available_height() > 40.0;
+    ui.add_space(if two_lines { 6.0 } else { 4.0 });
     ui.horizontal_wrapped(|ui| {
-        ui.set_min_height(ui.available_height());
+        ui.spacing_mut().item_spacing = vec2(14.0, 1.0);
         field(ui, "d", &state.settings.dim.to_string(), palette.ink);
         match &built.network {
             Ok(running) => {

@@ -5,9 +5,13 @@ use super::built::Running;
 use super::steps::gate_name;
 use crate::analysis::importance::Role;
 use crate::model::network::Gating;
+use crate::ui::layout;
 use crate::ui::network::{self, Block, Labels, Subject};
 use eframe::egui;
-use egui::{Rect, Ui};
+use egui::{Rect, ScrollArea, Sense, Ui, vec2};
+
+/// The picture is never drawn narrower.
+const NARROW: f32 = 600.0;
 
 /// Draws it.
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
@@ -15,8 +19,16 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     // A construction is small: making its labels each frame costs less than remembering them.
     let labels = labels(running, state.neuron);
     let network = || Some(running.network.clone());
-    let key = (state.version, u64::from(state.version), 0);
-    network::draw(ui, rect, &mut state.network, &Subject { key, network: &network, importance: &running.importance, labels: Some(&labels) });
+    let subject = Subject { key: (state.version, 0, 0), network: &network, importance: &running.importance, labels: Some(&labels) };
+    if rect.width() >= NARROW {
+        return network::draw(ui, rect, &mut state.network, &subject);
+    }
+    // The blocks' names need room: on a phone the picture is wider than the screen.
+    let mut child = layout::inside(ui, "picture", rect);
+    ScrollArea::horizontal().auto_shrink(false).show(&mut child, |ui| {
+        let (wide, _) = ui.allocate_exact_size(vec2(NARROW, rect.height() - 12.0), Sense::hover());
+        network::draw(ui, wide, &mut state.network, &subject);
+    });
 }
 
 /// What the matrices' parts are.

@@ -56,6 +56,10 @@ fn tokens(ui: &mut Ui, room: f32, state: &mut State) {
             let (rect, response) = ui.allocate_exact_size(vec2(width, card_height(dim)), Sense::click());
             let now = token == state.token;
             response.widget_info(|| WidgetInfo::selected(Role::Button, true, now, format!("Token {}", token + 1)));
+            if now && state.shown_token != Some(token) {
+                ui.scroll_to_rect(rect, None);
+                state.shown_token = Some(token);
+            }
             token_card(ui, rect, token, state.x.row(token), (largest, state.token), response.hovered() || response.has_focus());
             if response.clicked() {
                 chosen = Some(token);
@@ -106,7 +110,7 @@ fn editors(ui: &mut Ui, state: &mut State) {
             ui.label(RichText::new(format!("x{} =", subscript(token + 1))).font(strong(12.0)));
             for (i, text) in state.edits.iter_mut().enumerate() {
                 let wrong = built::number(text).is_err();
-                let mut field = TextEdit::singleline(text).desired_width(54.0);
+                let mut field = TextEdit::singleline(text).desired_width(54.0).align(Align2::LEFT_CENTER);
                 if wrong {
                     field = field.text_color(palette.error);
                 }

@@ -210,8 +210,14 @@ impl Scene<'_> {
         let response = self.row(ui, rect, ("gate", i), reads_chosen, palette.between);
         let name = gate_name(gate);
         response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Gate {name}")));
-        let parts = [bracketed(&gate.memory), " · ".into(), bracketed(&gate.query)];
-        let job = self.job(&[(&parts[0], palette.key_value), (&parts[1], palette.mute), (&parts[2], palette.query)], rect.width() - 66.0);
+        let query_name = bracketed(&gate.query);
+        let job = |memory: &str| self.job(&[(memory, palette.key_value), (" · ", palette.mute), (&query_name, palette.query)], f32::INFINITY);
+        let room = rect.width() - 64.0;
+        let full = job(&bracketed(&gate.memory));
+        let fits = !ui.is_rect_visible(rect) || ui.painter().layout_job(full.clone()).size().x <= room;
+        // A long sum by its first term; all of it stands in the hover.
+        let first = gate.memory.split(' ').next().unwrap_or_default();
+        let job = if fits { full } else { job(&format!("({first} − …)")) };
         self.texts(ui, rect, job, 0.0, "", &numbers::fixed(product));
         let response = response.on_hover_ui(|ui| {
             ui.label(format!("Output gate {name}:"));
