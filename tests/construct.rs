@@ -115,7 +115,22 @@ fn what_is_said_is_what_the_network_computes() {
     let text = |value: f64| format!("{value:.2}").replace('-', "−");
     let said = view.get_by_label_contains("Token 5 arrives").value().unwrap_or_default();
     assert!(said.contains(&format!("the {} that it held: {}", text(states.at(3, 1)), text(states.at(4, 1)))), "{said}");
-    assert_eq!(construct(&teacher, Variant::Symmetric).unwrap().network, network);
+    let tokens = x.with_ones();
+    let (m, x_in) = (tokens.times_transposed(&network.input_m), tokens.times_transposed(&network.input_x));
+    let (y, target) = (network.outputs_of(&x, 8), attention::outputs(&teacher, &x, 8));
+    let construction = construct(&teacher, Variant::Symmetric).unwrap();
+    let value = |view: &Harness<'_, Window>, name: &str| view.get_by_label(name).value().unwrap_or_else(|| panic!("{name} says nothing"));
+    let close = |value: f64| if value.abs() < 0.005 { "0.00".into() } else { text(value) };
+    for (i, neuron) in construction.neurons.iter().enumerate() {
+        let (a, b) = (m.at(4, i), x_in.at(4, i));
+        assert_eq!(value(&view, &format!("Neuron {}", neuron.name)), format!("{} × {} = {}", close(a), close(b), close(a * b)));
+        assert_eq!(value(&view, &format!("Memory {}", neuron.name)), close(states.at(4, i)));
+    }
+    for k in 0..3 {
+        assert_eq!(value(&view, &format!("Output {}", k + 1)), format!("{}, attention {}", close(y.at(4, k)), close(target.at(4, k))));
+    }
+    assert_eq!(value(&view, "Gate S'₃₃ · q'₃"), close(states.at(4, 5) * states.at(4, 8)));
+    assert_eq!(construction.network, network);
     assert!(network.outputs_of(&x, 8).relative_change(&attention::outputs(&teacher, &x, 8)) < 1e-13);
     let advice = cost::advice(3, 3);
     assert!(says(&view, &format!("n = {} neurons and m = {} gates", advice.0, advice.1)));
@@ -143,6 +158,11 @@ fn typed_numbers_are_taken_or_refused() {
     click(&mut view, "Token 5");
     assert_eq!(view.get_by_label("Number 2 of token 5").value().as_deref(), Some("12.5"), "what was refused is gone");
     assert!(!says(&view, "it stays"));
+    enter(&mut view, "Tokens", "3");
+    assert!(says(&view, "Token 3 arrives") && view.query_by_label("Number 2 of token 3").is_some(), "the chosen token is gone");
+    enter(&mut view, "Tokens", "5");
+    click(&mut view, "Token 5");
+    assert_eq!(view.get_by_label("Number 2 of token 5").value().as_deref(), Some("12.5"), "a sequence that grows again has its tokens back");
     click(&mut view, "New numbers");
     assert_ne!(view.get_by_label("Number 2 of token 5").value().as_deref(), Some("12.5"));
 }
@@ -183,6 +203,17 @@ fn sliders_move_lambda() {
     assert!(says(&view, "Token 5 arrives"), "the slider has the arrows");
     slider(&mut view, "λ of queries", 5, Key::ArrowRight);
     assert!(given(&mut view).network.lambda[8] > 0.0 && says(&view, "remembers queries"));
+}
+
+#[test]
+fn what_can_be_clicked_has_the_keyboard_too() {
+    let mut view = view(DESKTOP);
+    for (name, result) in [("Naive", "Neuron S₁₂"), ("Token 3", "Token 3 arrives"), ("Neuron S₃₃", "Neuron S₃₃"), ("Weights", "The network's weights"), ("Constant input", "No constant.")] {
+        control(&view, name).focus();
+        view.run_ok();
+        press(&mut view, Key::Enter);
+        assert!(says(&view, result), "{name}");
+    }
 }
 
 #[test]

@@ -29,9 +29,9 @@ pub fn build(teacher: &Teacher) -> Result<Construction> {
     let query = |s: usize| -> Vec<f64> { relation.v_t.row(s).iter().map(|v| v * relation.values[s]).collect() };
     let queries: Vec<usize> = (0..r_kq).map(|s| builder.query(s, &query(s))).collect();
     for r in 0..r_v {
-        for s in 0..r_kq {
+        for (s, &query) in queries.iter().enumerate() {
             let column = value.u.column(r).map(|u| u * value.values[r]).collect();
-            builder.gate(&[(r * r_kq + s, 1.0)], &[(queries[s], 1.0)], column);
+            builder.gate(&[(r * r_kq + s, 1.0)], &[(query, 1.0)], column);
         }
     }
     let meaning = "v', k' and q' are readings along singular vectors: W_V = U_V Σ_V V_Vᵀ gives v' = V_Vᵀ x, W_Kᵀ W_Q = U Σ Vᵀ gives k' = Uᵀ x and q' = Σ Vᵀ x; the readout is U_V Σ_V.";

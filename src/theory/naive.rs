@@ -17,8 +17,8 @@ pub fn build(teacher: &Teacher) -> Construction {
     }
     let queries: Vec<usize> = (0..d).map(|j| builder.query(j, query.row(j))).collect();
     for r in 0..d {
-        for s in 0..d {
-            builder.gate(&[(r * d + s, 1.0)], &[(queries[s], 1.0)], unit(d, r));
+        for (s, &query) in queries.iter().enumerate() {
+            builder.gate(&[(r * d + s, 1.0)], &[(query, 1.0)], unit(d, r));
         }
     }
     builder.output_gated(Variant::Naive, "v = W_V x, k = W_K x, q = W_Q x, as in attention; S = Σ v kᵀ is attention's own key–value matrix.")

@@ -24,8 +24,8 @@ pub fn build(teacher: &Teacher) -> Result<Construction> {
     let mut builder = Builder::new(letters());
     let Neurons { accumulator, queries } = neurons(&mut builder, teacher, Variant::Symmetric)?;
     for r in 0..d {
-        for s in 0..d {
-            builder.gate(&[(accumulator(r, s), 1.0)], &[(queries[s], 1.0)], unit(d, r));
+        for (s, &query) in queries.iter().enumerate() {
+            builder.gate(&[(accumulator(r, s), 1.0)], &[(query, 1.0)], unit(d, r));
         }
     }
     Ok(builder.output_gated(Variant::Symmetric, MEANING))

@@ -7,8 +7,8 @@ use crate::ui::{card, layout};
 use eframe::egui;
 use egui::{Align2, DragValue, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2};
 
-/// The chosen token's numbers as they are being typed; empty until they are shown.
-pub type Edits = Vec<String>;
+/// A token, and its numbers as they are being typed; empty until they are shown.
+pub type Edits = (usize, Vec<String>);
 
 /// Height of a token's number in its card.
 fn line(dim: usize) -> f32 {
@@ -101,14 +101,14 @@ fn editors(ui: &mut Ui, state: &mut State) {
     let palette = Palette::of(ui);
     let token = state.token;
     let numbers: Vec<f64> = state.x.row(token).to_vec();
-    if state.edits.len() != numbers.len() {
-        state.edits = numbers.iter().copied().map(plainly).collect();
+    if state.edits.0 != token || state.edits.1.len() != numbers.len() {
+        state.edits = (token, numbers.iter().copied().map(plainly).collect());
     }
     let mut changed = None;
     ScrollArea::horizontal().id_salt("fields").auto_shrink(false).show(ui, |ui| {
         ui.horizontal_centered(|ui| {
             ui.label(RichText::new(format!("x{} =", subscript(token + 1))).font(strong(12.0)));
-            for (i, text) in state.edits.iter_mut().enumerate() {
+            for (i, text) in state.edits.1.iter_mut().enumerate() {
                 let wrong = built::number(text).is_err();
                 let mut field = TextEdit::singleline(text).desired_width(54.0).align(Align2::LEFT_CENTER);
                 if wrong {
@@ -120,7 +120,7 @@ fn editors(ui: &mut Ui, state: &mut State) {
                     changed = Some(i);
                 }
             }
-            let wrong = state.edits.iter().zip(&numbers).find_map(|(text, kept)| Some((built::number(text).err()?, kept)));
+            let wrong = state.edits.1.iter().zip(&numbers).find_map(|(text, kept)| Some((built::number(text).err()?, kept)));
             let (note, color) = match wrong {
                 Some((error, &kept)) => (format!("{}; it stays {}", error.to_string().trim_start_matches("number: "), plainly(kept)), palette.error),
                 None => ("type your own numbers".into(), palette.mute),
@@ -128,7 +128,7 @@ fn editors(ui: &mut Ui, state: &mut State) {
             ui.label(RichText::new(note).size(11.5).color(color));
         });
     });
-    if let Some((i, Ok(value))) = changed.map(|i| (i, built::number(&state.edits[i]))) {
+    if let Some((i, Ok(value))) = changed.map(|i| (i, built::number(&state.edits.1[i]))) {
         state.x.set(token, i, value);
     }
 }

@@ -166,7 +166,7 @@ impl Scene<'_> {
         let [a, b] = self.running.readings.each_ref().map(|readings| readings.at(self.token, i));
         let added = self.running.added.at(self.token, i);
         let response = self.row(ui, rect, ("input", i), i == self.chosen, color);
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, i == self.chosen, format!("Neuron {}", neuron.name)));
+        response.widget_info(|| valued(Role::Button, format!("Neuron {}", neuron.name), format!("{} × {} = {}", numbers::fixed(a), numbers::fixed(b), numbers::fixed(added))));
         let name = self.job(&[(&neuron.factors[0], color), (" · ", self.palette.mute), (&neuron.factors[1], color)], 80.0);
         let one = |value: f64, name: &str| if name == "1" && value == 1.0 { "1".into() } else { numbers::fixed(value) };
         self.texts(ui, rect, name, 58.0, &format!("{} × {}", one(a, &neuron.factors[0]), one(b, &neuron.factors[1])), &numbers::fixed(added));
@@ -185,7 +185,7 @@ impl Scene<'_> {
         let color = self.palette.role(role(neuron.part));
         let (lambda, before, added, held) = (self.running.network.lambda[i], self.running.before(self.token, i), self.running.added.at(self.token, i), self.running.states.at(self.token, i));
         let response = self.row(ui, rect, ("memory", i), i == self.chosen, color);
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, i == self.chosen, format!("Memory {}", neuron.name)));
+        response.widget_info(|| valued(Role::Button, format!("Memory {}", neuron.name), numbers::fixed(held)));
         let sum = match lambda {
             1.0 => format!("{} {}", numbers::fixed(before), numbers::added(added)),
             0.0 => "replaced".into(),
@@ -209,7 +209,7 @@ impl Scene<'_> {
         let product = self.running.product(self.token, i);
         let response = self.row(ui, rect, ("gate", i), reads_chosen, palette.between);
         let name = gate_name(gate);
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Gate {name}")));
+        response.widget_info(|| valued(Role::Button, format!("Gate {name}"), numbers::fixed(product)));
         let query_name = bracketed(&gate.query);
         let job = |memory: &str| self.job(&[(memory, palette.key_value), (" · ", palette.mute), (&query_name, palette.query)], f32::INFINITY);
         let room = rect.width() - 64.0;
@@ -262,7 +262,8 @@ impl Scene<'_> {
 
     fn explain_output(&self, ui: &Ui, rect: Rect, k: usize) {
         let response = ui.interact(rect, ui.scope_id().with(("output", k)), Sense::hover());
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, format!("Output {}", k + 1)));
+        let (ours, theirs) = (self.running.outputs.at(self.token, k), self.built.moments[self.token].output[k]);
+        response.widget_info(|| valued(Role::Image, format!("Output {}", k + 1), format!("{}, attention {}", numbers::fixed(ours), numbers::fixed(theirs))));
         response.on_hover_ui(|ui| {
             ui.label(format!("ŷ{} = row {} of D · products of the gates:", subscript(k + 1), k + 1));
             for (i, gate) in self.running.construction.gates.iter().enumerate() {
@@ -317,6 +318,11 @@ impl Scene<'_> {
         }
         job
     }
+}
+
+/// A name and a value for those who do not see them, and for tests.
+fn valued(role: Role, name: String, value: String) -> WidgetInfo {
+    WidgetInfo { current_text_value: Some(value), ..WidgetInfo::labeled(role, true, name) }
 }
 
 /// "(S₁₁ − S₁₂) · q₁"
