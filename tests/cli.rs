@@ -113,6 +113,65 @@ fn a_run_that_diverges_fails_and_keeps_the_last_good_state() {
 }
 
 #[test]
+fn a_construction_is_written_and_is_the_attention() {
+    let out = folder("construct");
+    let path = |name: &str| out.join(name).to_str().unwrap().to_owned();
+    let counts = [("naive", 20, 16, 924), ("symmetric", 14, 16, 666), ("symmetric-shared", 14, 10, 474), ("low-rank", 20, 16, 924), ("side", 16, 16, 320)];
+    for (variant, hidden, gates, parameters) in counts {
+        let file = path(variant);
+        let output = gatelens(&["construct", "--variant", variant, "--dim", "4", "--seed", "3", "--out", &file, "--json"]);
+        assert!(output.status.success(), "{}", errors(&output));
+        let result = last_line(&output);
+        assert_eq!((&result["hidden"], &result["gates"], &result["parameters"], &result["attention_parameters"]), (&hidden.into(), &gates.into(), &parameters.into(), &48.into()), "{variant}");
+        let error = result["max_error"].as_f64().unwrap();
+        assert!(error > 0.0 && error < 1e-10, "{variant}: {error:e}");
+        let bytes = std::fs::read(&file).unwrap();
+        let tensors = safetensors::SafeTensors::deserialize(&bytes).unwrap();
+        assert!(tensors.tensors().iter().all(|(_, view)| view.dtype() == safetensors::Dtype::F64), "doubles");
+        let read = gatelens::experiment::checkpoint::read(variant, &bytes).unwrap();
+        let built = gatelens::theory::construct(read.teacher.as_ref().unwrap(), gatelens::theory::Variant::of_key(variant).unwrap()).unwrap();
+        assert_eq!(read.network, built.network, "what was written is what was built");
+        assert!(read.recipe.is_none() && read.notes.is_empty());
+    }
+    // The teacher of any file that has one.
+    let output = gatelens(&["construct", "--variant", "naive", "--teacher", &path("side"), "--out", &path("again"), "--json"]);
+    assert_eq!(last_line(&output)["hidden"], 20, "{}", errors(&output));
+    assert_eq!(gatelens::experiment::checkpoint::read_teacher("again", &std::fs::read(path("again")).unwrap()).unwrap(), gatelens::experiment::checkpoint::read_teacher("side", &std::fs::read(path("side")).unwrap()).unwrap());
+    let low = gatelens(&["construct", "--variant", "low-rank", "--dim", "5", "--rank", "2", "--teacher-kind", "gaussian", "--out", &path("low"), "--json"]);
+    assert_eq!(last_line(&low)["hidden"], 6, "{}", errors(&low));
+    assert!(String::from_utf8_lossy(&gatelens(&["construct", "--variant", "side", "--out", &path("said")]).stdout).contains("16 + 0 neurons"), "in words without --json");
+}
+
+#[test]
+fn a_construction_that_cannot_be_says_why() {
+    let out = folder("construct-usage");
+    let path = |name: &str| out.join(name).to_str().unwrap().to_owned();
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/x.safetensors");
+    let [file, missing, picture] = [path("out"), path("missing"), path("picture")];
+    std::fs::write(&picture, b"\x89PNG and more").unwrap();
+    let cases: &[(&[&str], &str)] = &[
+        (&["--variant", "symmetric", "--dim", "4", "--rank", "2"], "W_V has rank 2 of 4"),
+        (&["--variant", "dense"], "variant: dense — expected one of naive"),
+        (&["--variant", "naive", "--dim", "0"], "dim: 0 — expected a whole number"),
+        (&["--variant", "naive", "--dim", "40"], "1640 neurons"),
+        (&["--variant", "naive", "--dim", "3", "--rank", "4"], "rank: 4"),
+        (&["--variant", "naive", "--teacher", &missing], "could not be read"),
+        (&["--variant", "naive", "--teacher", &picture], "safetensors"),
+        (&["--variant", "naive", "--teacher", data.to_str().unwrap()], "has no tensor teacher.value"),
+        (&["--variant", "naive", "--teacher", &picture, "--dim", "4"], "cannot be used with"),
+        (&[], "--variant"),
+    ];
+    for (arguments, expected) in cases {
+        let output = gatelens(&with(&["construct", "--out", &file], arguments));
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", errors(&output));
+        assert!(errors(&output).contains(expected), "{arguments:?}: {}", errors(&output));
+    }
+    assert!(!Path::new(&file).exists());
+    let blocked = gatelens(&["construct", "--variant", "naive", "--out", &path("picture/weights")]);
+    assert_eq!(blocked.status.code(), Some(1), "{}", errors(&blocked));
+}
+
+#[test]
 fn devices_are_listed() {
     let output = gatelens(&["devices", "--json"]);
     let list = last_line(&output)["devices"].as_array().unwrap().clone();

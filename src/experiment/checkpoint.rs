@@ -18,7 +18,7 @@ const FORMAT: u32 = 1;
 /// Largest input and output width.
 const MAX_WIDTH: usize = 64;
 /// Most hidden neurons, and most gates.
-const MAX_NEURONS: usize = 512;
+pub const MAX_NEURONS: usize = 512;
 const TEACHER: [&str; 3] = ["teacher.value", "teacher.key", "teacher.query"];
 
 /// A network from a file.
@@ -74,9 +74,8 @@ impl Checkpoint {
 /// # Errors
 /// The safetensors library's.
 pub fn write(recipe: &Recipe, snapshot: &Snapshot, teacher: &Teacher) -> Result<Vec<u8>> {
-    let problem = |e: &dyn std::fmt::Display| Error::file("checkpoint", format!("could not be written: {e}"));
     let table = recipe.plan().program().params;
-    let mut tensors: Vec<(String, Dtype, Vec<usize>, Vec<u8>)> = vec![];
+    let mut tensors: Vec<Tensor> = vec![];
     for param in table.iter() {
         let parts = [("", &snapshot.parameters), ("adamw.first.", &snapshot.first_moment), ("adamw.second.", &snapshot.second_moment)];
         for (prefix, flat) in parts.into_iter().filter(|(_, flat)| !flat.is_empty()) {
@@ -87,19 +86,60 @@ pub fn write(recipe: &Recipe, snapshot: &Snapshot, teacher: &Teacher) -> Result<
     for (name, matrix) in TEACHER.into_iter().zip([&teacher.value, &teacher.key, &teacher.query]) {
         tensors.push((name.into(), Dtype::F64, vec![teacher.dim; 2], bytemuck::cast_slice(matrix).to_vec()));
     }
-    let views: Vec<(String, TensorView<'_>)> = tensors
-        .iter()
-        .map(|(name, dtype, shape, bytes)| TensorView::new(*dtype, shape.clone(), bytes).map(|view| (name.clone(), view)))
-        .collect::<std::result::Result<_, _>>()
-        .map_err(|e| problem(&e))?;
-    let json = serde_json::to_string(recipe).map_err(|e| problem(&e))?;
+    let json = serde_json::to_string(recipe).map_err(|e| Error::file("checkpoint", format!("could not be written: {e}")))?;
     let metadata = HashMap::from([
         ("format".to_owned(), FORMAT.to_string()),
         ("producer".to_owned(), "gatelens".to_owned()),
         ("recipe".to_owned(), json),
         ("step".to_owned(), snapshot.step.to_string()),
     ]);
-    safetensors::serialize(views, Some(metadata)).map_err(|e| problem(&e))
+    serialized(tensors, Some(metadata))
+}
+
+/// The file of a network that was not trained, with its teacher: all in double precision, no recipe.
+///
+/// # Errors
+/// The safetensors library's.
+pub fn write_network(network: &Network, teacher: &Teacher) -> Result<Vec<u8>> {
+    let table = network.table();
+    let doubles = |values: &[f64]| bytemuck::cast_slice(values).to_vec();
+    let weights = table.iter().filter_map(|param| Some((param.name.clone(), Dtype::F64, param.shape.clone(), doubles(&network.parameter(&param.name)?))));
+    let mut tensors: Vec<Tensor> = weights.collect();
+    for (name, matrix) in TEACHER.into_iter().zip([&teacher.value, &teacher.key, &teacher.query]) {
+        tensors.push((name.into(), Dtype::F64, vec![teacher.dim; 2], doubles(matrix)));
+    }
+    serialized(tensors, None)
+}
+
+/// Name, type, shape and bytes.
+type Tensor = (String, Dtype, Vec<usize>, Vec<u8>);
+
+fn serialized(tensors: Vec<Tensor>, metadata: Option<HashMap<String, String>>) -> Result<Vec<u8>> {
+    let problem = |e: &dyn std::fmt::Display| Error::file("checkpoint", format!("could not be written: {e}"));
+    let views: Vec<(String, TensorView<'_>)> = tensors
+        .iter()
+        .map(|(name, dtype, shape, bytes)| TensorView::new(*dtype, shape.clone(), bytes).map(|view| (name.clone(), view)))
+        .collect::<std::result::Result<_, _>>()
+        .map_err(|e| problem(&e))?;
+    safetensors::serialize(views, metadata).map_err(|e| problem(&e))
+}
+
+/// The attention layer in the file `name`: the tensors teacher.value, .key and .query `[d, d]`, whatever else it holds.
+///
+/// # Errors
+/// Says what is wrong, with which tensor, and what was expected.
+pub fn read_teacher(name: &str, bytes: &[u8]) -> Result<Teacher> {
+    let tensors = SafeTensors::deserialize(bytes).map_err(|e| Error::file(name, format!("is not a whole safetensors file ({e})")))?;
+    let file = File { name, tensors };
+    let Ok(view) = file.tensors.tensor(TEACHER[0]) else {
+        return Err(file.wrong(format!("has no tensor {}; an attention layer is {} [d, d]", TEACHER[0], TEACHER.join(", "))));
+    };
+    match view.shape() {
+        [rows, columns] if rows == columns && (1..=MAX_WIDTH).contains(rows) => {}
+        other => return Err(file.wrong(format!("{} has shape {other:?}; expected [d, d] with d from 1 to {MAX_WIDTH}", TEACHER[0]))),
+    }
+    let dim = view.shape()[0];
+    file.teacher(dim)?.ok_or_else(|| file.wrong("has no teacher"))
 }
 
 /// Reads the file `name`.

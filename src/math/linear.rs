@@ -1,5 +1,6 @@
 //! Dense decompositions in f64 by nalgebra; matrices are row-major `[rows, columns]` slices outside.
 
+use super::jacobi;
 use super::matrix::Matrix;
 use nalgebra::DMatrix;
 
@@ -54,13 +55,23 @@ impl Svd {
         let largest = self.values.first().copied().unwrap_or(0.0);
         self.values.iter().filter(|&&value| value > tolerance * largest).count()
     }
+
+    /// U diag(values) Vᵀ.
+    pub fn product(&self) -> Matrix {
+        let scaled = Matrix::from_fn(self.u.rows, self.values.len(), |i, j| self.u.at(i, j) * self.values[j]);
+        scaled.times(&self.v_t)
+    }
 }
 
 /// The singular value decomposition.
+///
+/// nalgebra's is fast, but on some matrices without full rank its factors do not multiply back to the matrix
+/// (dimforge/nalgebra#1172): that is checked, and such a matrix goes to [`jacobi::svd`].
 pub fn svd(a: &Matrix) -> Svd {
     let svd = dense(a).svd(true, true);
     let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { unreachable!("both factors were asked for") };
-    Svd { u: matrix(&u), values: svd.singular_values.as_slice().to_vec(), v_t: matrix(&v_t) }
+    let svd = Svd { u: matrix(&u), values: svd.singular_values.as_slice().to_vec(), v_t: matrix(&v_t) };
+    if svd.product().relative_change(a) < 1e-13 { svd } else { jacobi::svd(a) }
 }
 
 /// The inverse; `None` where the smallest singular value is below 1e-12 of the largest.

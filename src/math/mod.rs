@@ -5,6 +5,7 @@
 
 pub mod float;
 pub mod gemm;
+mod jacobi;
 pub mod linear;
 pub mod matrix;
 pub mod random;

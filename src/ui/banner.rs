@@ -27,7 +27,7 @@ pub fn show(ui: &mut Ui, link_dismissed: &mut Option<String>, view: &mut View<'_
 }
 
 /// The newest few messages; older ones only by their number.
-fn messages(ui: &mut Ui, view: &mut View<'_>) {
+pub fn messages(ui: &mut Ui, view: &mut View<'_>) {
     const SHOWN: usize = 3;
     let palette = Palette::of(ui);
     view.messages.dedup();

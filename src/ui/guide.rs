@@ -7,6 +7,7 @@ use crate::analysis::importance::{Census, THRESHOLD};
 use crate::experiment::live::{End, Live};
 use crate::experiment::preset;
 use crate::experiment::recipe::{Gating, Recipe};
+use crate::theory::cost;
 use eframe::egui;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Color32, FontId, Label, RichText, Ui};
@@ -64,19 +65,10 @@ fn headline(live: &Live) -> &'static str {
     }
 }
 
-/// Key-value and query neurons of the constructions in appendix A of the paper.
-pub fn construction(recipe: &Recipe) -> (usize, usize) {
-    let d = recipe.dim;
-    let r = if recipe.rank == 0 { d } else { recipe.rank.min(d) };
-    match recipe.gating {
-        // r values times r keys; no query neurons.
-        Gating::Side => (r * r, 0),
-        // The same, less what symmetry saves where values and keys overlap: d(d+1)/2 at full rank.
-        Gating::Output => {
-            let overlap = (2 * r).saturating_sub(d);
-            (r * r - overlap * overlap.saturating_sub(1) / 2, r)
-        }
-    }
+/// Key-value and query neurons that are known to do for the recipe's attention.
+fn construction(recipe: &Recipe) -> (usize, usize) {
+    let rank = if recipe.rank == 0 { recipe.dim } else { recipe.rank };
+    cost::fewest(recipe.dim, rank, recipe.gating == Gating::Side)
 }
 
 fn counts(live: &Live, census: &Census, palette: &Palette) -> LayoutJob {
@@ -147,13 +139,13 @@ fn verb<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
 }
 
 /// Text with coloured parts.
-struct Text {
-    job: LayoutJob,
+pub struct Text {
+    pub job: LayoutJob,
     ink: Color32,
 }
 
 impl Text {
-    fn new(palette: &Palette) -> Self {
+    pub fn new(palette: &Palette) -> Self {
         Self { job: LayoutJob::default(), ink: palette.ink }
     }
 
@@ -162,29 +154,15 @@ impl Text {
         self
     }
 
-    fn plain(&mut self, text: &str) -> &mut Self {
+    pub fn plain(&mut self, text: &str) -> &mut Self {
         self.add(text, plain(12.5), self.ink)
     }
 
-    fn strong(&mut self, text: &str) -> &mut Self {
+    pub fn strong(&mut self, text: &str) -> &mut Self {
         self.add(text, strong(12.5), self.ink)
     }
 
-    fn marked(&mut self, text: &str, color: Color32) -> &mut Self {
+    pub fn marked(&mut self, text: &str, color: Color32) -> &mut Self {
         self.add(text, strong(12.5), color)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn constructions_have_the_papers_counts() {
-        let count = |dim, rank, gating| construction(&Recipe { dim, rank, gating, ..Recipe::default() });
-        assert_eq!(count(4, 0, Gating::Output), (10, 4));
-        assert_eq!(count(12, 6, Gating::Output), (36, 6));
-        assert_eq!(count(1, 1, Gating::Output), (1, 1));
-        assert_eq!(count(4, 2, Gating::Side), (4, 0));
     }
 }

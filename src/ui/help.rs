@@ -6,12 +6,15 @@ use eframe::egui;
 use egui::{Grid, Key, KeyboardShortcut, Modifiers, RichText, Ui, Window};
 
 /// Each key and what it does, as the window lists them.
-const KEYS: [(&str, &str); 6] = [
+const KEYS: [(&str, &str); 9] = [
     ("1, 2, 3", "Discover, Construct, Dissect"),
     ("Space", "Play, pause"),
     ("→", "A single step"),
     ("R", "Reset to the same initial weights"),
     ("Shift + R", "Reseed: new teacher, weights and data"),
+    ("← → Home End", "In Construct: from token to token"),
+    ("↑ ↓", "In Construct: from neuron to neuron"),
+    ("W", "In Construct: weights or steps"),
     ("?", "This help"),
 ];
 

@@ -1,5 +1,6 @@
 //! The network as one aligned picture: a row is a neuron in every matrix, a column of the output gates is a gate in
-//! three of them. Start with [`show`]; [`picture`] sorts and colours, [`axis`] places, [`hover`] explains.
+//! three of them. Start with [`show`], the card of a training, or [`draw`], which takes any network; [`picture`] sorts and
+//! colours, [`axis`] places, [`hover`] explains.
 
 mod axis;
 mod hover;
@@ -8,9 +9,10 @@ mod picture;
 use super::heatmap::{self, Colors};
 use super::theme::{Palette, plain, role_name, strong};
 use super::card;
-use crate::analysis::importance::Role;
-use crate::experiment::live::{Live, Weights};
-use crate::experiment::recipe::Gating;
+use crate::analysis::importance::{Importance, Role};
+use crate::experiment::live::Live;
+use crate::model::Network;
+use crate::model::network::Gating;
 use axis::{Axis, GAP};
 use eframe::egui;
 use egui::{Align2, Rect, Sense, Stroke, Ui, pos2, vec2};
@@ -27,6 +29,62 @@ pub struct State {
 impl Default for State {
     fn default() -> Self {
         Self { sorted: true, normalised: true, picture: Picture::default(), colors: None }
+    }
+}
+
+/// A network to draw.
+pub struct Subject<'a> {
+    /// Which network, then whatever changes with its weights: the picture is made anew only when this is new.
+    pub key: (u32, u64, usize),
+    /// The weights; asked for only when the picture is made.
+    pub network: &'a dyn Fn() -> Option<Network>,
+    /// λ, importance and role of each neuron and gate.
+    pub importance: &'a Importance,
+    /// What its parts are, where that is known; its neurons and gates then keep their order.
+    pub labels: Option<&'a Labels>,
+}
+
+/// Names of what a network is made of.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Labels {
+    /// Neurons from the first to the last: how many, their common name, their kind.
+    pub groups: Vec<(usize, &'static str, Role)>,
+    /// Of each neuron.
+    pub neurons: Vec<String>,
+    /// Of each gate.
+    pub gates: Vec<String>,
+    /// Parts of the matrices.
+    pub blocks: Vec<Block>,
+    /// The neuron that stands out.
+    pub marked: Option<usize>,
+}
+
+/// A named part of a matrix, in rows and columns as they are drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Block {
+    /// In the order of the picture: Wₘ in, Wₓ in, Wₘ out, Wₓ out, D; with side gating Wₘ in, Wₓ in, W side, D.
+    pub matrix: usize,
+    /// Its rows.
+    pub rows: std::ops::Range<usize>,
+    /// Its columns.
+    pub columns: std::ops::Range<usize>,
+    /// Rows in whose middle the name stands, which may be beside the block.
+    pub name_at: std::ops::Range<usize>,
+    /// What it holds.
+    pub name: &'static str,
+    /// The kind of neuron that it serves; none for the readout.
+    pub role: Option<Role>,
+}
+
+impl Subject<'_> {
+    /// A neuron's name, or its number.
+    fn neuron(&self, neuron: usize) -> String {
+        self.labels.and_then(|labels| labels.neurons.get(neuron).cloned()).unwrap_or_else(|| neuron.to_string())
+    }
+
+    /// A gate's name, or its number.
+    fn gate(&self, gate: usize) -> String {
+        self.labels.and_then(|labels| labels.gates.get(gate).cloned()).unwrap_or_else(|| gate.to_string())
     }
 }
 
@@ -52,68 +110,111 @@ struct Layout {
     bars: Rect,
 }
 
-/// Room for the names of the groups.
+/// Room for the names of the groups; for those of [`Labels`].
 const NAMES: f32 = 70.0;
+const LABELS: f32 = 86.0;
 /// Height of the column headers.
 const HEAD: f32 = 18.0;
 
-/// Draws the card.
+/// Draws the card of a training.
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
     let subtitle = if state.sorted { "one row a neuron, sorted by λ and importance" } else { "one row a neuron, in their own order" };
-    let rect = card::show(ui, rect, "The network", subtitle, |ui| tools(ui, state));
+    let rect = card::show(ui, rect, "The network", subtitle, |ui| tools(ui, state, true));
     let Some(weights) = &live.weights else { return card::waiting(ui, rect, live) };
+    let network = || (weights.parameters.len() == live.table.len()).then(|| Network::from_parameters(&live.table, &weights.parameters));
+    let key = (live.run, weights.step, weights.parameters.as_ptr() as usize);
+    draw(ui, rect, state, &Subject { key, network: &network, importance: &weights.importance, labels: None });
+}
+
+/// Draws any network in `rect`.
+pub fn draw(ui: &mut Ui, rect: Rect, state: &mut State, subject: &Subject<'_>) {
     let dark = ui.visuals().dark_mode;
     if state.colors.as_ref().is_none_or(|(of, _)| *of != dark) {
         state.colors = Some((dark, Colors::new(Palette::of(ui))));
     }
     let options = Options { sorted: state.sorted, normalised: state.normalised, dark };
     if let Some((_, colors)) = &state.colors {
-        state.picture.update(ui.ctx(), live, weights, options, colors);
+        state.picture.update(ui.ctx(), subject, options, colors);
     }
-    if rect.width() < 60.0 || rect.height() < 60.0 || state.picture.matrices.is_empty() || state.picture.neurons.len() != weights.importance.roles.len() {
+    let Some(network) = &state.picture.network else { return };
+    if rect.width() < 60.0 || rect.height() < 60.0 || state.picture.matrices.is_empty() || state.picture.neurons.len() != subject.importance.roles.len() {
         return;
     }
-    let layout = layout(rect, live, &state.picture);
+    let layout = layout(rect, if subject.labels.is_some() { LABELS } else { NAMES }, network, &state.picture);
     let ui = &mut super::layout::inside(ui, "network", rect);
-    names(ui, rect, &layout, state, weights);
-    neurons(ui, &layout, state, weights);
+    match subject.labels {
+        Some(labels) => group_names(ui, rect, &layout, labels.groups.iter().map(|&(_, name, role)| (name, role))),
+        None => names(ui, rect, &layout, state, subject.importance),
+    }
+    neurons(ui, &layout, state, subject.importance);
     for placed in &layout.matrices {
         paint(ui, placed, &state.picture);
     }
-    headers(ui, rect, &layout, state, live);
+    headers(ui, rect, &layout, state, network);
+    for block in subject.labels.iter().flat_map(|labels| &labels.blocks) {
+        outline(ui, &layout, block);
+    }
+    if let Some(row) = subject.labels.and_then(|labels| labels.marked) {
+        hover::mark_row(ui, &layout, row);
+    }
     let response = ui.interact(rect, ui.scope_id().with("picture"), Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "The network's weights"));
-    hover::show(ui, &response, &layout, &state.picture, live, weights);
+    hover::show(ui, &response, &layout, &state.picture, subject);
 }
 
-fn tools(ui: &mut Ui, state: &mut State) {
-    heatmap::legend(ui, if state.normalised {
-        "±1 is the largest weight of the same row (of the same gate for W out and D). Unused neurons and gates are dimmed."
-    } else {
-        "±1 is the largest weight of the same matrix."
+/// Legend and switches for the title row.
+pub fn tools(ui: &mut Ui, state: &mut State, sortable: bool) {
+    heatmap::legend(ui, match (state.normalised, sortable) {
+        (true, true) => "±1 is the largest weight of the same row (of the same gate for W out and D). Unused neurons and gates are dimmed.",
+        (true, false) => "±1 is the largest weight of the same row (of the same gate for W out and D).",
+        (false, _) => "±1 is the largest weight of the same matrix.",
     });
     ui.add_space(4.0);
     let normalised = "Each row, or each gate's column, divided by its own largest weight: scaling a row and undoing it behind changes nothing.";
     card::switch(ui, &mut state.normalised, "Normalised", normalised);
-    let sorted = "Neurons by role, then importance; gates by importance, and of each gate's two factors the one that reads the \
-                  memory first: none of this changes the function.";
-    card::switch(ui, &mut state.sorted, "Sorted", sorted);
+    if sortable {
+        let sorted = "Neurons by role, then importance; gates by importance, and of each gate's two factors the one that reads the \
+                      memory first: none of this changes the function.";
+        card::switch(ui, &mut state.sorted, "Sorted", sorted);
+    }
 }
 
-fn layout(rect: Rect, live: &Live, picture: &Picture) -> Layout {
-    let d = live.recipe.dim;
-    let side = live.recipe.gating == Gating::Side;
+/// A frame around a block, and its name.
+fn outline(ui: &Ui, layout: &Layout, block: &Block) {
+    let Some(placed) = layout.matrices.iter().find(|placed| placed.matrix == block.matrix) else { return };
+    let span = |axis: &Axis, range: &std::ops::Range<usize>| {
+        let (first, last) = (axis.place(range.start)?, axis.place(range.end.checked_sub(1)?)?);
+        Some((first.0, last.0 + last.1))
+    };
+    let area = |rows| {
+        let ((top, bottom), (left, right)) = (span(&placed.rows, rows)?, span(&placed.columns, &block.columns)?);
+        Some(Rect::from_min_max(placed.rect.min + vec2(left, top), placed.rect.min + vec2(right, bottom)))
+    };
+    let (Some(frame), Some(name)) = (area(&block.rows), area(&block.name_at)) else { return };
+    let palette = Palette::of(ui);
+    let color = block.role.map_or(palette.ink, |role| palette.role(role));
+    ui.painter().rect_stroke(frame, 2.0, Stroke::new(1.6, color), egui::StrokeKind::Outside);
+    let text = ui.painter().layout_no_wrap(block.name.into(), strong(10.5), color);
+    // A pill, so that the name can be read on any weights; wider than a narrow block if need be.
+    let pill = Rect::from_center_size(name.center(), text.size() + vec2(8.0, 1.0));
+    ui.painter().rect_filled(pill, 3.0, palette.panel.gamma_multiply(0.94));
+    ui.painter().galley(pill.center() - text.size() / 2.0, text, color);
+}
+
+fn layout(rect: Rect, names: f32, network: &Network, picture: &Picture) -> Layout {
+    let (d, outputs) = (network.inputs(), network.outputs());
+    let side = matches!(network.gating, Gating::Side(_));
     let top = rect.top() + HEAD;
-    let readout = if side { 0.0 } else { (d as f32 * 8.0).clamp(10.0, rect.height() * 0.16) };
+    let readout = if side { 0.0 } else { (outputs as f32 * 8.0).clamp(10.0, rect.height() * 0.16) };
     let below = if side { 4.0 } else { readout + 14.0 };
     let neurons = Axis::new(&picture.neuron_counts, (rect.bottom() - below - top).max(10.0));
     let gap = (rect.width() * 0.02).clamp(8.0, 18.0);
     let small = rect.width() < 500.0;
     let (lambda, bars) = (12.0, if small { 34.0 } else { (rect.width() * 0.09).min(110.0) });
-    let room = rect.width() - NAMES - lambda - bars - 6.0 - 5.0 * gap;
+    let room = rect.width() - names - lambda - bars - 6.0 - 5.0 * gap;
     // Input rows are d + 1 wide; the outputs get what is left.
     let input = if side { room / 4.0 } else { room * 0.125 }.min((d + 1) as f32 * if side { 22.0 } else { 15.0 });
-    let mut x = rect.left() + NAMES;
+    let mut x = rect.left() + names;
     let mut take = |width: f32, after: f32| {
         let span = (x, x + width);
         x += width + after;
@@ -132,14 +233,14 @@ fn layout(rect: Rect, live: &Live, picture: &Picture) -> Layout {
     let bars = strip(take(bars, gap));
     if side {
         add(2, take(input, gap), plain(d + 1, input));
-        add(3, take(input, 0.0), plain(d, input));
+        add(3, take(input, 0.0), plain(outputs, input));
     } else {
         let width = ((rect.right() - bars.right() - 2.0 * gap) / 2.0 - 2.0).max(10.0);
         let gates = Axis::new(&picture.gate_counts, width);
         let first = take(gates.length, gap);
         add(2, first, gates.clone());
         add(3, take(gates.length, 0.0), gates.clone());
-        let rows = plain(d, readout);
+        let rows = plain(outputs, readout);
         let at = pos2(first.0, top + neurons.length + 12.0);
         matrices.push(Placed { matrix: 4, rect: Rect::from_min_size(at, vec2(gates.length, rows.length)), rows, columns: gates });
     }
@@ -166,9 +267,8 @@ fn paint(ui: &Ui, placed: &Placed, picture: &Picture) {
 }
 
 /// λ and importance of each neuron.
-fn neurons(ui: &Ui, layout: &Layout, state: &State, weights: &Weights) {
+fn neurons(ui: &Ui, layout: &Layout, state: &State, importance: &Importance) {
     let palette = Palette::of(ui);
-    let importance = &weights.importance;
     for (row, &neuron) in state.picture.neurons.iter().enumerate() {
         let Some((start, cell)) = layout.neurons.place(row) else { continue };
         let color = palette.role(importance.roles[neuron]);
@@ -186,7 +286,7 @@ fn neurons(ui: &Ui, layout: &Layout, state: &State, weights: &Weights) {
 }
 
 /// The groups' names, left of their rows.
-fn names(ui: &Ui, rect: Rect, layout: &Layout, state: &State, weights: &Weights) {
+fn names(ui: &Ui, rect: Rect, layout: &Layout, state: &State, importance: &Importance) {
     let palette = Palette::of(ui);
     let top = layout.lambda.top();
     if !state.sorted {
@@ -199,27 +299,32 @@ fn names(ui: &Ui, rect: Rect, layout: &Layout, state: &State, weights: &Weights)
         }
         return;
     }
+    let role = |group: &axis::Group| importance.roles[state.picture.neurons[group.range.start]];
+    group_names(ui, rect, layout, layout.neurons.groups.iter().map(role).map(|role| (role_name(role), role)));
+}
+
+fn group_names(ui: &Ui, rect: Rect, layout: &Layout, names: impl Iterator<Item = (&'static str, Role)>) {
+    let palette = Palette::of(ui);
     let mut free = f32::NEG_INFINITY;
-    for group in &layout.neurons.groups {
-        let role = weights.importance.roles[state.picture.neurons[group.range.start]];
+    for (group, (name, role)) in layout.neurons.groups.iter().zip(names) {
         let height = group.range.len() as f32 * group.cell;
-        let middle = (top + group.start + height / 2.0).max(free + 7.0);
+        let middle = (layout.lambda.top() + group.start + height / 2.0).max(free + 7.0);
         free = middle + 7.0;
         let at = pos2(rect.left(), middle);
         let color = if role == Role::Unused { palette.mute } else { palette.role(role) };
         if height > 26.0 {
-            ui.painter().text(at - vec2(0.0, 1.0), Align2::LEFT_BOTTOM, role_name(role), strong(11.0), color);
+            ui.painter().text(at - vec2(0.0, 1.0), Align2::LEFT_BOTTOM, name, strong(11.0), color);
             ui.painter().text(at + vec2(0.0, 1.0), Align2::LEFT_TOP, group.range.len().to_string(), plain(11.0), palette.mute);
         } else {
-            ui.painter().text(at, Align2::LEFT_CENTER, format!("{} {}", group.range.len(), role_name(role)), strong(10.5), color);
+            ui.painter().text(at, Align2::LEFT_CENTER, format!("{} {name}", group.range.len()), strong(10.5), color);
         }
     }
 }
 
 /// What stands above each column.
-fn headers(ui: &Ui, rect: Rect, layout: &Layout, state: &State, live: &Live) {
+fn headers(ui: &Ui, rect: Rect, layout: &Layout, state: &State, network: &Network) {
     let palette = Palette::of(ui);
-    let side = live.recipe.gating == Gating::Side;
+    let side = matches!(network.gating, Gating::Side(_));
     let head = |x: f32, text: &str| {
         ui.painter().text(pos2(x, rect.top() + HEAD - 4.0), Align2::LEFT_BOTTOM, text, plain(11.0), palette.mute);
     };

@@ -1,10 +1,11 @@
 //! The network's matrices, sorted and coloured: worked out when the weights or an option change.
 
 use super::super::heatmap::{Colors, Heatmap};
+use super::{Labels, Subject};
 use crate::analysis::importance::{Importance, Role, THRESHOLD};
-use crate::experiment::live::{Live, Weights};
-use crate::experiment::recipe::Gating;
-use crate::graph::params::ParamTable;
+use crate::math::matrix;
+use crate::model::Network;
+use crate::model::network::Gating;
 use eframe::egui;
 use egui::{Color32, Context};
 
@@ -30,7 +31,9 @@ pub struct Matrix {
 /// All that is drawn.
 #[derive(Default)]
 pub struct Picture {
-    key: Option<(u32, u64, usize, Options)>,
+    key: Option<((u32, u64, usize), Options)>,
+    /// The weights that it shows.
+    pub network: Option<Network>,
     /// Neuron of each row.
     pub neurons: Vec<usize>,
     /// Rows that are key-value, query, between, unused; one count if they are not sorted.
@@ -52,21 +55,25 @@ const DIMMED: f32 = 0.25;
 
 impl Picture {
     /// Brings the picture up to date.
-    pub fn update(&mut self, ctx: &Context, live: &Live, weights: &Weights, options: Options, colors: &Colors) {
-        let key = (live.run, weights.step, weights.parameters.as_ptr() as usize, options);
-        if self.key == Some(key) || weights.parameters.len() != live.table.len() {
+    pub fn update(&mut self, ctx: &Context, subject: &Subject<'_>, options: Options, colors: &Colors) {
+        let key = (subject.key, options);
+        if self.key == Some(key) {
             return;
         }
-        if self.key.is_none_or(|(run, ..)| run != live.run) {
+        let Some(network) = (subject.network)() else { return };
+        if self.key.is_none_or(|((run, ..), _)| run != subject.key.0) {
             (self.neurons, self.gates) = (vec![], vec![]);
         }
         self.key = Some(key);
-        self.arrange(&weights.importance, options.sorted);
-        self.find_swaps(live, weights, options.sorted);
-        let source = Source { table: &live.table, parameters: &weights.parameters, importance: &weights.importance, options, colors };
-        let plan: &[(&str, bool)] = match live.recipe.gating {
-            Gating::Output => &[("input_gate.m", false), ("input_gate.x", false), ("output_gate.m", true), ("output_gate.x", true), ("readout", false)],
-            Gating::Side => &[("input_gate.m", false), ("input_gate.x", false), ("side_gate", false), ("readout", true)],
+        match subject.labels {
+            Some(labels) => self.keep_order(labels, subject.importance),
+            None => self.arrange(subject.importance, options.sorted),
+        }
+        self.find_swaps(&network, subject.importance, options.sorted && subject.labels.is_none());
+        let source = Source { network: &network, importance: subject.importance, dims: options.normalised && subject.labels.is_none(), normalised: options.normalised, colors };
+        let plan: &[(&str, bool)] = match &network.gating {
+            Gating::Output { .. } => &[("input_gate.m", false), ("input_gate.x", false), ("output_gate.m", true), ("output_gate.x", true), ("readout", false)],
+            Gating::Side(_) => &[("input_gate.m", false), ("input_gate.x", false), ("side_gate", false), ("readout", true)],
         };
         if self.matrices.len() != plan.len() {
             self.matrices = plan.iter().map(|&(name, _)| Matrix { name, heatmap: Heatmap::default() }).collect();
@@ -77,6 +84,15 @@ impl Picture {
             source.fill(ctx, matrix, transposed, self);
         }
         self.matrices = matrices;
+        self.network = Some(network);
+    }
+
+    /// As the network has them, in the groups that the labels name.
+    fn keep_order(&mut self, labels: &Labels, importance: &Importance) {
+        let (n, m) = (importance.roles.len(), importance.gates.len());
+        (self.neurons, self.gates) = ((0..n).collect(), (0..m).collect());
+        self.neuron_counts = labels.groups.iter().map(|(count, ..)| *count).chain([0]).collect();
+        self.gate_counts = vec![m, 0];
     }
 
     fn arrange(&mut self, importance: &Importance, sorted: bool) {
@@ -100,18 +116,17 @@ impl Picture {
     }
 
     /// A gate is a product, so its two readings can change places: the one that leans more on key-value neurons comes first.
-    fn find_swaps(&mut self, live: &Live, weights: &Weights, sorted: bool) {
-        let m = weights.importance.gates.len();
-        self.swapped = vec![false; m];
-        let (n, roles) = (weights.importance.roles.len(), &weights.importance.roles);
-        let [a, b] = ["output_gate.m", "output_gate.x"].map(|name| live.table.slice(&weights.parameters, name));
-        if !sorted || a.len() != n * m || b.len() != n * m || n == 0 {
+    fn find_swaps(&mut self, network: &Network, importance: &Importance, sorted: bool) {
+        self.swapped = vec![false; importance.gates.len()];
+        let Gating::Output { m, x } = &network.gating else { return };
+        if !sorted || importance.roles.is_empty() {
             return;
         }
-        for (gate, (a, b)) in a.chunks_exact(n).zip(b.chunks_exact(n)).enumerate() {
-            let norm = |row: &[f32], role: Role| row.iter().zip(roles).filter(|(_, r)| **r == role).map(|(v, _)| v * v).sum::<f32>();
+        let roles = &importance.roles;
+        for (swapped, (a, b)) in self.swapped.iter_mut().zip(m.iter_rows().zip(x.iter_rows())) {
+            let norm = |row: &[f64], role: Role| row.iter().zip(roles).filter(|(_, r)| **r == role).map(|(v, _)| v * v).sum::<f64>();
             let straight = norm(a, Role::KeyValue) * norm(b, Role::Query);
-            self.swapped[gate] = norm(b, Role::KeyValue) * norm(a, Role::Query) > straight;
+            *swapped = norm(b, Role::KeyValue) * norm(a, Role::Query) > straight;
         }
     }
 
@@ -134,22 +149,35 @@ fn partner(matrix: &'static str) -> &'static str {
     }
 }
 
+/// The matrix of that parameter.
+pub fn matrix_of<'a>(network: &'a Network, name: &str) -> Option<&'a matrix::Matrix> {
+    match (name, &network.gating) {
+        ("input_gate.m", _) => Some(&network.input_m),
+        ("input_gate.x", _) => Some(&network.input_x),
+        ("output_gate.m", Gating::Output { m, .. }) => Some(m),
+        ("output_gate.x", Gating::Output { x, .. }) => Some(x),
+        ("side_gate", Gating::Side(side)) => Some(side),
+        ("readout", _) => Some(&network.readout),
+        _ => None,
+    }
+}
+
 /// What a picture is made from.
 struct Source<'a> {
-    table: &'a ParamTable,
-    parameters: &'a [f32],
+    network: &'a Network,
     importance: &'a Importance,
-    options: Options,
+    /// What is unused is dimmed.
+    dims: bool,
+    normalised: bool,
     colors: &'a Colors,
 }
 
 impl Source<'_> {
     /// Colours `matrix`; `transposed` when its columns are drawn as rows.
+    #[allow(clippy::cast_possible_truncation)]
     fn fill(&self, ctx: &Context, matrix: &mut Matrix, transposed: bool, picture: &Picture) {
-        let Some(param) = self.table.get(matrix.name) else { return };
-        let [out, fan_in] = param.shape[..] else { return };
-        let [own, other] = [matrix.name, partner(matrix.name)].map(|name| self.table.slice(self.parameters, name));
-        let (rows, columns) = if transposed { (fan_in, out) } else { (out, fan_in) };
+        let [Some(own), Some(other)] = [matrix.name, partner(matrix.name)].map(|name| matrix_of(self.network, name)) else { return };
+        let (rows, columns) = if transposed { (own.columns, own.rows) } else { (own.rows, own.columns) };
         let rows_are_neurons = transposed || matrix.name != "readout";
         let columns_are_gates = matrix.name.starts_with("output_gate") || !rows_are_neurons;
         let row_of = |row: usize| if rows_are_neurons { picture.neurons[row] } else { row };
@@ -158,11 +186,11 @@ impl Source<'_> {
         for row in (0..rows).map(row_of) {
             weights.extend((0..columns).map(column_of).map(|column| {
                 let from = if columns_are_gates && picture.is_swapped(column) { other } else { own };
-                from[if transposed { column * fan_in + row } else { row * fan_in + column }]
+                from.data[if transposed { column * from.columns + row } else { row * from.columns + column }] as f32
             }));
         }
         let (by_row, by_column) = self.scales(&weights, columns, columns_are_gates);
-        let strength = |unused: bool| if unused && self.options.normalised { DIMMED } else { 1.0 };
+        let strength = |unused: bool| if unused && self.dims { DIMMED } else { 1.0 };
         let neuron = |row: usize| strength(rows_are_neurons && self.importance.roles[row_of(row)] == Role::Unused);
         let gate = |column: usize| strength(columns_are_gates && self.importance.gates[column_of(column)] <= THRESHOLD);
         let row_factors: Vec<f32> = by_row.iter().enumerate().map(|(row, scale)| neuron(row) / scale).collect();
@@ -181,7 +209,7 @@ impl Source<'_> {
         let size = |weight: &f32| if weight.is_finite() { weight.abs() } else { 0.0 };
         let safe = |scale: f32| if scale > 0.0 { scale } else { 1.0 };
         let row = |weights: &[f32]| safe(weights.iter().map(size).fold(0.0, f32::max));
-        match (self.options.normalised, by_gate) {
+        match (self.normalised, by_gate) {
             (false, _) => (vec![row(weights); rows], vec![1.0; columns]),
             (true, false) => (weights.chunks_exact(columns.max(1)).map(row).collect(), vec![1.0; columns]),
             (true, true) => {
