@@ -29,13 +29,10 @@ pub fn truncate_rank(a: &[f64], d: usize, rank: usize) -> Vec<f64> {
     if rank >= d {
         return a.to_vec();
     }
-    let svd = DMatrix::from_row_slice(d, d, a).svd(true, true); // singular values in falling order
-    let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { unreachable!("both factors were asked for") };
-    let mut kept = svd.singular_values;
-    for value in kept.iter_mut().skip(rank) {
-        *value = 0.0;
-    }
-    row_major(&(u * DMatrix::from_diagonal(&kept) * v_t))
+    let Svd { u, values, v_t } = svd(&Matrix::new(d, d, a.to_vec()));
+    let kept = Matrix::from_fn(d, rank, |i, j| u.at(i, j) * values[j]);
+    let rows: Vec<usize> = (0..rank).collect();
+    kept.times(&v_t.select_rows(&rows)).data
 }
 
 /// a = U diag(values) Vᵀ.
