@@ -6,6 +6,8 @@ use crate::math::matrix::{Matrix, norm};
 
 /// Above this many products with one readout, pairs are not tried, only the whole set.
 const MANY: usize = 40;
+/// Most directions for [`by_output`].
+const MOST_SIZE: usize = 64;
 
 /// A product on its way: what it is, and which of the products at the start it stands for.
 #[derive(Debug, Clone)]
@@ -34,6 +36,28 @@ pub fn agglomerate(mut items: Vec<Item>, tolerance: f64, readouts: Readouts) -> 
     items.retain(|item| item.product.norm() > nothing);
     while merge_pairs(&mut items, tolerance, nothing, readouts) || merge_set(&mut items, tolerance) {}
     items
+}
+
+/// Each output's kernel by itself: p positive and q negative eigenvalues take max(p, q) products. `None` if that is not fewer in all, or
+/// if the products read more than [`MOST_SIZE`] directions.
+pub fn by_output(items: &[Item], tolerance: f64) -> Option<Vec<Item>> {
+    let outputs = items.first().map_or(0, |item| item.product.readout.len());
+    let mut found = vec![];
+    for output in 0..outputs {
+        let reads: Vec<usize> = (0..items.len()).filter(|&i| items[i].product.readout[output] != 0.0).collect();
+        let alone = |i: &usize| Product { readout: (0..outputs).map(|k| if k == output { items[*i].product.readout[k] } else { 0.0 }).collect(), ..items[*i].product.clone() };
+        let products: Vec<Product> = reads.iter().map(alone).collect();
+        let sum = Sum::of(&products.iter().collect::<Vec<_>>());
+        if sum.size() > MOST_SIZE {
+            return None;
+        }
+        let parts = parts(items, &reads);
+        found.extend(sum.fewest(tolerance).unwrap_or_default().into_iter().map(|product| Item { product, parts: parts.clone() }));
+        if found.len() >= items.len() {
+            return None;
+        }
+    }
+    Some(found)
 }
 
 impl Readouts {
@@ -80,7 +104,7 @@ fn merge_pairs(items: &mut Vec<Item>, tolerance: f64, nothing: f64, readouts: Re
         let residual = residual.hypot(readouts.project(&mut product.readout));
         let residual = if sum.norm <= nothing { 0.0 } else { residual };
         if residual <= tolerance {
-            found.push(([i, j], residual, product));
+            found.push(([i, j], residual, product.oriented_as(&items[i].product)));
         }
     }
     found.sort_by(|a, b| a.1.total_cmp(&b.1));

@@ -73,6 +73,17 @@ impl Product {
         Self { a: unit(a, p), b: unit(b, q), readout: readout.iter().map(|d| d * p * q).collect() }
     }
 
+    /// The factors the other way round where that is more like `other`.
+    #[must_use]
+    pub fn oriented_as(mut self, other: &Self) -> Self {
+        let square = |a: &[f64], b: &[f64]| dot(a, b).powi(2);
+        let (straight, crossed) = (square(&self.a, &other.a) + square(&self.b, &other.b), square(&self.a, &other.b) + square(&self.b, &other.a));
+        if crossed > straight {
+            std::mem::swap(&mut self.a, &mut self.b);
+        }
+        self
+    }
+
     /// ⟨sym(a bᵀ), sym(a' b'ᵀ)⟩
     pub fn inner(&self, other: &Self) -> f64 {
         0.5 * (dot(&self.a, &other.a) * dot(&self.b, &other.b) + dot(&self.a, &other.b) * dot(&self.b, &other.a))
@@ -125,7 +136,9 @@ fn sine(inner: &Matrix, i: usize, j: usize) -> f64 {
 pub struct Sum {
     /// Orthonormal rows `[size, rank]`.
     basis: Matrix,
-    /// Of each output, symmetric `[size, size]`.
+    /// Σ D[k,i] a_i b_iᵀ of each output `[size, size]`.
+    oriented: Vec<Matrix>,
+    /// Their symmetric parts, which act.
     kernels: Vec<Matrix>,
     /// Frobenius norm of all kernels together.
     pub norm: f64,
@@ -148,15 +161,12 @@ impl Sum {
         let within = factors.times_transposed(&basis);
         let (a, b) = (within.select_rows(&evens(products.len(), 0)), within.select_rows(&evens(products.len(), 1)));
         let outputs = products.first().map_or(0, |p| p.readout.len());
-        let kernels: Vec<Matrix> = (0..outputs)
-            .map(|k| {
-                let weighed = Matrix::from_fn(a.columns, a.rows, |i, j| a.at(j, i) * products[j].readout[k]);
-                let kernel = weighed.times(&b);
-                Matrix::from_fn(kernel.rows, kernel.columns, |i, j| 0.5 * (kernel.at(i, j) + kernel.at(j, i)))
-            })
-            .collect();
+        let kernel = |k: usize| Matrix::from_fn(a.columns, a.rows, |i, j| a.at(j, i) * products[j].readout[k]).times(&b);
+        let oriented: Vec<Matrix> = (0..outputs).map(kernel).collect();
+        let symmetric = |kernel: &Matrix| Matrix::from_fn(kernel.rows, kernel.columns, |i, j| 0.5 * (kernel.at(i, j) + kernel.at(j, i)));
+        let kernels: Vec<Matrix> = oriented.iter().map(symmetric).collect();
         let norm = norm(&kernels.iter().map(Matrix::norm).collect::<Vec<_>>());
-        Self { basis, kernels, norm }
+        Self { basis, oriented, kernels, norm }
     }
 
     /// Singular values of the kernels stacked over outputs, falling; those that are rounding are left out.
@@ -177,15 +187,24 @@ impl Sum {
         values.into_iter().filter(|&value| value > DEPENDENT * largest).collect()
     }
 
-    /// The readout direction `[d_out]` (length 1) that takes most of the kernels, and the kernel along it.
-    fn dominant(&self) -> (Vec<f64>, Matrix) {
+    /// How many directions the gates read.
+    pub fn size(&self) -> usize {
+        self.basis.rows
+    }
+
+    /// The readout direction `[d_out]` (length 1) that takes most of the kernels, and the kernel along it, symmetric and oriented.
+    fn dominant(&self) -> (Vec<f64>, Matrix, Matrix) {
         let gram = Matrix::from_fn(self.kernels.len(), self.kernels.len(), |i, j| dot(&self.kernels[i].data, &self.kernels[j].data));
         let direction = linear::eigen(&gram).vectors.row(0).to_vec();
-        let mut kernel = Matrix::zeros(self.basis.rows, self.basis.rows);
-        for (part, weight) in self.kernels.iter().zip(&direction) {
-            kernel.data.iter_mut().zip(&part.data).for_each(|(sum, value)| *sum += weight * value);
-        }
-        (direction, kernel)
+        let along = |kernels: &[Matrix]| {
+            let mut sum = Matrix::zeros(self.basis.rows, self.basis.rows);
+            for (part, weight) in kernels.iter().zip(&direction) {
+                sum.data.iter_mut().zip(&part.data).for_each(|(sum, value)| *sum += weight * value);
+            }
+            sum
+        };
+        let (kernel, oriented) = (along(&self.kernels), along(&self.oriented));
+        (direction, kernel, oriented)
     }
 
     /// One gate in place of all: a readout direction, and a product whose kernel has the kernel's largest eigenvalue of either sign.
@@ -193,7 +212,7 @@ impl Sum {
         if self.norm == 0.0 {
             return Single { product: Product { a: vec![0.0; self.basis.columns], b: vec![0.0; self.basis.columns], readout: vec![0.0; self.kernels.len()] }, residual: 0.0 };
         }
-        let (_, kernel) = self.dominant();
+        let (_, kernel, _) = self.dominant();
         let linear::Eigen { values, vectors } = linear::eigen(&kernel);
         let last = values.len() - 1;
         let (u, v) = factors(values[0], vectors.row(0), values[last], vectors.row(last));
@@ -205,31 +224,32 @@ impl Sum {
         Single { product: self.lifted(&u, &v, &readout), residual }
     }
 
-    /// As few gates as possible for kernels that are proportional over outputs: p positive and q negative eigenvalues need max(p, q),
-    /// because one product has one of each. Eigenvalues are dropped, the smallest first, while what is left out stays below
-    /// `tolerance` of the norm. `None` if the kernels are not proportional to that tolerance.
+    /// As few gates as possible for kernels that are proportional over outputs. p positive and q negative eigenvalues need max(p, q), because
+    /// one product has one of each; if the rank of Σ a_i b_iᵀ is no larger, its singular vectors are taken instead: they keep a's and b's
+    /// apart, so that one factor still reads memory and the other the query. Values are dropped, the smallest first, while what is left
+    /// out stays below `tolerance` of the norm. `None` if the kernels are not proportional to that tolerance.
     pub fn fewest(&self, tolerance: f64) -> Option<Vec<Product>> {
-        let (direction, kernel) = self.dominant();
+        let (direction, kernel, oriented) = self.dominant();
         let along = kernel.norm();
-        let mut allowed = (tolerance * self.norm).powi(2) - (self.norm.powi(2) - along.powi(2)).max(0.0);
+        let allowed = (tolerance * self.norm).powi(2) - (self.norm.powi(2) - along.powi(2)).max(0.0);
         if allowed < 0.0 || self.norm == 0.0 {
             return None;
         }
         let linear::Eigen { mut values, vectors } = linear::eigen(&kernel);
-        let mut by_size: Vec<usize> = (0..values.len()).collect();
-        by_size.sort_by(|&i, &j| values[i].abs().total_cmp(&values[j].abs()));
-        for i in by_size {
-            allowed -= values[i].powi(2);
-            if allowed < 0.0 {
-                break;
-            }
-            values[i] = 0.0;
-        }
+        drop_smallest(&mut values, allowed);
         let positive: Vec<usize> = (0..values.len()).filter(|&i| values[i] > 0.0).collect();
         let negative: Vec<usize> = (0..values.len()).rev().filter(|&i| values[i] < 0.0).collect();
+        let count = positive.len().max(negative.len());
+        let linear::Svd { u, values: mut singular, v_t } = linear::svd(&oriented);
+        drop_smallest(&mut singular, allowed);
+        let rank = singular.iter().filter(|&&value| value > 0.0).count();
+        if rank <= count {
+            let column = |i: usize| u.column(i).map(|v| v * singular[i]).collect::<Vec<_>>();
+            return Some((0..rank).map(|i| self.lifted(&column(i), v_t.row(i), &direction)).collect());
+        }
         let nothing = vec![0.0; values.len()];
         let part = |list: &[usize], i: usize| list.get(i).map_or((0.0, nothing.as_slice()), |&i| (values[i], vectors.row(i)));
-        let gates = (0..positive.len().max(negative.len())).map(|i| {
+        let gates = (0..count).map(|i| {
             let ((p, plus), (q, minus)) = (part(&positive, i), part(&negative, i));
             let (u, v) = factors(p, plus, q, minus);
             self.lifted(&u, &v, &direction)
@@ -240,6 +260,19 @@ impl Sum {
     fn lifted(&self, u: &[f64], v: &[f64], readout: &[f64]) -> Product {
         let lift = |w: &[f64]| Matrix::new(1, w.len(), w.to_vec()).times(&self.basis).data;
         Product::new(&lift(u), &lift(v), readout)
+    }
+}
+
+/// Sets the smallest values to zero while the sum of their squares is at most `allowed`.
+fn drop_smallest(values: &mut [f64], mut allowed: f64) {
+    let mut by_size: Vec<usize> = (0..values.len()).collect();
+    by_size.sort_by(|&i, &j| values[i].abs().total_cmp(&values[j].abs()));
+    for i in by_size {
+        allowed -= values[i].powi(2);
+        if allowed < 0.0 {
+            break;
+        }
+        values[i] = 0.0;
     }
 }
 

@@ -8,11 +8,11 @@
 
 use super::batch::Batch;
 use super::dissection::{Group, Stage, StageKind};
-use super::agglomerate::{Item, Readouts, agglomerate};
+use super::agglomerate::{Item, Readouts, agglomerate, by_output};
 use super::kernel::{Coordinates, Product, Sum};
 use super::reorder;
 use super::words::{counted, part};
-use crate::math::matrix::Matrix;
+use crate::math::matrix::{Matrix, norm};
 use crate::model::Network;
 use crate::model::network::Gating;
 
@@ -20,8 +20,10 @@ use crate::model::network::Gating;
 pub const TOLERANCES: [f64; 7] = [0.1, 0.03, 0.01, 0.003, 1e-3, 1e-5, 1e-9];
 /// What one gate may leave of gates that were picked by hand.
 pub const BY_HAND: f64 = 0.1;
+/// Gates whose sum is below this part of their own norms cancel: above rounding.
+const CANCELS: f64 = 1e-9;
 /// Most that merging may change the outputs; relative RMS.
-pub const MOST_CHANGE: f64 = 0.005;
+pub const MOST_CHANGE: f64 = 0.01;
 
 /// What merging found.
 pub struct Merged {
@@ -34,40 +36,37 @@ pub struct Merged {
 /// Merges the gates of a `sorted` stage, first those `picked` by hand (raw indices).
 pub fn merge(sorted: &Stage, picked: &[usize], batch: &Batch) -> Merged {
     let unchanged = |note: &str, groups| Merged { stage: Stage { kind: StageKind::Merged, note: note.into(), ..sorted.clone() }, groups };
-    let Gating::Output { m, x } = &sorted.network.gating else {
+    if matches!(sorted.network.gating, Gating::Side(_)) {
         let groups = if picked.is_empty() { vec![] } else { vec![refused(picked, "side gating has no output gates to merge".into())] };
         return unchanged("Side gating has no output gates to merge.", groups);
-    };
+    }
     if sorted.gates.is_empty() {
         let groups = if picked.is_empty() { vec![] } else { vec![refused(picked, "they are pruned".into())] };
         return unchanged("There are no gates to merge.", groups);
     }
-    let states = sorted.network.states(&batch.x, batch.time);
-    let before = sorted.network.readout_of(&batch.x, &states);
-    let bench = Bench { stage: sorted, coordinates: Coordinates::new(&states), states, before, batch };
-    let (a, b) = (bench.coordinates.functions(m), bench.coordinates.functions(x));
-    let readout = sorted.network.readout.transpose();
-    let gates: Vec<Item> = (0..m.rows).map(|i| Item { product: Product::new(a.row(i), b.row(i), readout.row(i)), parts: vec![i] }).collect();
-    let mut groups = vec![];
+    let bench = Bench::new(sorted, batch);
+    let gates = bench.gates();
     let (start, by_hand) = if picked.is_empty() { (gates.clone(), None) } else { bench.by_hand(&gates, picked) };
-    let mut result = start.clone();
-    for tolerance in TOLERANCES {
-        let tried = agglomerate(start.clone(), tolerance, Readouts::Free);
-        if bench.change(&tried) <= MOST_CHANGE {
-            result = tried;
-            break;
-        }
-    }
-    groups.extend(by_hand);
+    let result = bench.loosest(start.len(), |tolerance| Some(agglomerate(start.clone(), tolerance, Readouts::Free))).unwrap_or(start);
+    let mut groups: Vec<Group> = by_hand.into_iter().collect();
     groups.extend(bench.groups(&gates, &result));
     let mut stage = bench.stage_of(&result);
-    let count = |text: &str| counted(result.len(), text);
     stage.note = match result.len() {
         after if after == gates.len() => format!("No two of the {} are parts of one product: nothing merges.", counted(after, "gate")),
         0 => "All gates cancel: what they add up to is zero.".into(),
-        _ => format!("{} are {} in parts; merging them changes the outputs by {}.", counted(gates.len(), "gate"), count("gate"), part(bench.change(&result))),
+        after => format!("{} are {} in parts; merging them changes the outputs by {}.", counted(gates.len(), "gate"), counted(after, "gate"), part(bench.change(&result))),
     };
     Merged { stage, groups }
+}
+
+/// The stage with each output's gates made anew from its kernel, if those are fewer in all (see [`by_output`]).
+pub fn remake_by_output(stage: &Stage, batch: &Batch) -> Option<Stage> {
+    if stage.gates.is_empty() {
+        return None;
+    }
+    let bench = Bench::new(stage, batch);
+    let gates = bench.gates();
+    bench.loosest(gates.len(), |tolerance| by_output(&gates, tolerance)).map(|result| bench.stage_of(&result))
 }
 
 struct Bench<'a> {
@@ -80,7 +79,27 @@ struct Bench<'a> {
     batch: &'a Batch,
 }
 
-impl Bench<'_> {
+impl<'a> Bench<'a> {
+    fn new(stage: &'a Stage, batch: &'a Batch) -> Self {
+        let states = stage.network.states(&batch.x, batch.time);
+        let before = stage.network.readout_of(&batch.x, &states);
+        Self { stage, coordinates: Coordinates::new(&states), states, before, batch }
+    }
+
+    /// The stage's gates as products.
+    fn gates(&self) -> Vec<Item> {
+        let Gating::Output { m, x } = &self.stage.network.gating else { return vec![] };
+        let (a, b) = (self.coordinates.functions(m), self.coordinates.functions(x));
+        let readout = self.stage.network.readout.transpose();
+        (0..m.rows).map(|i| Item { product: Product::new(a.row(i), b.row(i), readout.row(i)), parts: vec![i] }).collect()
+    }
+
+    /// What `search` finds at the loosest tolerance that changes the outputs little enough, if it finds fewer than `count`.
+    fn loosest(&self, count: usize, search: impl Fn(f64) -> Option<Vec<Item>>) -> Option<Vec<Item>> {
+        let fewer = TOLERANCES.into_iter().map_while(|tolerance| search(tolerance).filter(|found| found.len() < count)); // stricter ones find more
+        fewer.into_iter().find(|found| self.change(found) <= MOST_CHANGE)
+    }
+
     /// The gates picked by hand as one, if they can be.
     fn by_hand(&self, gates: &[Item], picked: &[usize]) -> (Vec<Item>, Option<Group>) {
         let places: Vec<usize> = (0..gates.len()).filter(|&i| self.stage.gates[i].iter().any(|gate| picked.contains(gate))).collect();
@@ -91,14 +110,19 @@ impl Bench<'_> {
             return (gates.to_vec(), Some(refused(picked, format!("at least two gates in use are needed{left_out}"))));
         }
         let sum = Sum::of(&places.iter().map(|&i| &gates[i].product).collect::<Vec<_>>());
-        let single = sum.single();
+        let cancels = sum.norm <= CANCELS * norm_of_parts(gates, &places);
+        let mut single = sum.single();
+        if cancels {
+            single.residual = 0.0;
+        }
         let mut items: Vec<Item> = gates.iter().filter(|item| !places.contains(&item.parts[0])).cloned().collect();
-        if sum.norm > 0.0 {
+        if !cancels {
             items.push(Item { product: single.product, parts: places.clone() });
         }
         let change = self.change(&items);
         let merged = single.residual <= BY_HAND && change <= MOST_CHANGE;
         let reason = match merged {
+            true if cancels => format!("their kernels cancel: they add nothing{left_out}"),
             true => format!("one product leaves {} of them; the outputs change by {}{left_out}", part(single.residual), part(change)),
             false if single.residual > BY_HAND => format!("the best single product leaves {} of them; {} is allowed{left_out}", part(single.residual), part(BY_HAND)),
             false => format!("the outputs would change by {}; {} is allowed{left_out}", part(change), part(MOST_CHANGE)),
@@ -163,7 +187,7 @@ impl Bench<'_> {
         }
         let group = |(parts, count): (Vec<usize>, usize)| {
             let sum = Sum::of(&parts.iter().map(|&i| &gates[i].product).collect::<Vec<_>>());
-            let residual = sum.single().residual;
+            let residual = if count == 0 { sum.norm / norm_of_parts(gates, &parts).max(f64::MIN_POSITIVE) } else { sum.single().residual };
             let reason = match count {
                 0 => "their kernels cancel, or are too small to matter: they add nothing".into(),
                 1 => format!("one product leaves {} of them", part(residual)),
@@ -174,6 +198,11 @@ impl Bench<'_> {
         };
         sets.into_iter().map(group).collect()
     }
+}
+
+/// √ of the sum of squares of the gates' own kernels.
+fn norm_of_parts(gates: &[Item], which: &[usize]) -> f64 {
+    norm(&which.iter().map(|&i| gates[i].product.norm()).collect::<Vec<_>>())
 }
 
 fn refused(picked: &[usize], reason: String) -> Group {

@@ -18,7 +18,7 @@ use crate::model::network::Gating;
 /// Most that snapping λ may change the outputs; relative RMS.
 pub const MOST_SNAPPING: f64 = 0.05;
 /// Most that folding neurons may change the outputs; relative RMS.
-pub const MOST_CHANGE: f64 = 0.005;
+pub const MOST_CHANGE: f64 = 0.01;
 /// What may be left of a folded neuron's contribution, as a part of the largest contribution; tried from the left.
 pub const TOLERANCES: [f64; 8] = [0.1, 0.03, 0.01, 0.003, 1e-3, 1e-4, 1e-6, 1e-9];
 /// λ above this becomes 1.
@@ -82,6 +82,9 @@ pub fn minimise(merged: &Stage, batch: &Batch) -> Minimal {
         if again.gates.len() < stage.gates.len() {
             stage = Stage { kind: StageKind::Minimal, ..again };
         }
+    }
+    if let Some(remade) = merge::remake_by_output(&stage, batch) {
+        stage = Stage { kind: StageKind::Minimal, ..remade };
     }
     stage.change = batch.change(&stage.network);
     stage.note = note(merged, &stage, snapping, is_snapped);
