@@ -361,3 +361,32 @@ fn side_gating_folds_only_what_is_exact() {
         assert_finite(name, &found);
     }
 }
+
+/// S₁₁ S₂₂ − S₁₂² of the memory without the current token is zero while one earlier token is in it: only three tokens show it.
+#[test]
+fn two_tokens_are_blind_to_products_of_two_earlier_ones() {
+    let teacher = networks::teacher(2, 3);
+    let plain = networks::symmetric_shared(&teacher);
+    let mut network = plain.select(&[0, 1, 2, 3, 4, 0, 1, 2], &[0, 1, 2, 0, 0]); // S₁₁ S₁₂ S₂₂ q₁ q₂, then the current token's part of S
+    network.lambda[5..].fill(0.0);
+    let Gating::Output { m, x } = &mut network.gating else { unreachable!() };
+    for (gate, neuron) in (0..3).flat_map(|gate| (5..8).map(move |neuron| (gate, neuron))) {
+        m.set(gate, neuron, 0.0);
+        x.set(gate, neuron, 0.0);
+    }
+    let earlier = |entry: usize| (0..8).map(|i| f64::from(u8::from(i == entry)) - f64::from(u8::from(i == entry + 5))).collect::<Vec<_>>();
+    for (gate, [a, b]) in [(3, [0, 2]), (4, [1, 1])] {
+        m.row_mut(gate).copy_from_slice(&earlier(a));
+        x.row_mut(gate).copy_from_slice(&earlier(b));
+    }
+    for (k, weight) in [0.3, -0.5].into_iter().enumerate() {
+        network.readout.set(k, 3, weight);
+        network.readout.set(k, 4, -weight);
+    }
+    for lag in [1, 4] {
+        let found = dissect(&network, Some(&teacher), &Settings { lag, ..Settings::default() });
+        let [one, two, three] = [found.polynomial.unwrap().distance, found.two_token_distance, found.three_token_distance].map(Option::unwrap);
+        assert!(one < 1e-12 && two < 1e-12 && three > 0.05, "{one} {two} {three}");
+        assert!(!found.verdict.is_attention, "{:?}", found.verdict);
+    }
+}
