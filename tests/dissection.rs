@@ -390,3 +390,37 @@ fn two_tokens_are_blind_to_products_of_two_earlier_ones() {
         assert!(!found.verdict.is_attention, "{:?}", found.verdict);
     }
 }
+
+/// Small networks of all shapes with zeros, copies and very large and small rows in them: no panic, finite numbers, and no stage that
+/// changes the outputs by more than its bounds allow.
+#[test]
+fn no_network_is_too_odd() {
+    for seed in 0..150u32 {
+        let chance = |name: &str, count: u32| (gatelens::math::random::uniforms(seed, name, 1)[0] * count as f32) as usize;
+        let (d, outputs, n, m) = (1 + chance("d", 4), 1 + chance("outputs", 4), 1 + chance("n", 12), 1 + chance("m", 12));
+        let mut network = networks::random(seed, d, outputs, n, m);
+        let (neuron, gate) = (chance("neuron", n as u32), chance("gate", m as u32));
+        match seed % 6 {
+            0 => network.lambda.iter_mut().for_each(|l| *l = l.round()),
+            1 => network = network.select(&[(0..n).collect(), vec![neuron; 3]].concat(), &[(0..m).collect(), vec![gate; 2]].concat()),
+            2 => network.input_m.row_mut(neuron).iter_mut().for_each(|v| *v *= 1e12),
+            3 => network.readout.data.iter_mut().for_each(|v| *v *= 1e-150),
+            4 => network.input_x.row_mut(neuron).fill(0.0),
+            _ => network.gating = Gating::Side(networks::numbers(seed, "side", n, d + 1)),
+        }
+        if seed % 6 == 5 {
+            network.readout = networks::numbers(seed, "readout", outputs, n);
+        }
+        let teacher = networks::teacher(d, seed);
+        let settings = Settings { threshold: [0.0, 0.01, 0.5][chance("threshold", 3)], picked: vec![0, gate], ..Settings::default() };
+        let found = dissect(&network, Some(&teacher), &settings);
+        assert_finite(&format!("seed {seed}"), &found);
+        let counts: Vec<(usize, usize)> = found.stages.iter().map(|s| (s.network.hidden(), s.network.gates())).collect();
+        assert!(counts.windows(2).all(|w| w[1].0 <= w[0].0 && w[1].1 <= w[0].1), "seed {seed}: {counts:?}");
+        assert!(found.stages[4].change <= found.stages[1].change + 0.1, "seed {seed}: {:?}", found.stages.iter().map(|s| s.change).collect::<Vec<_>>());
+        for stage in &found.stages {
+            let sizes = (stage.neurons.len(), stage.roles.len(), if found.importance.gates.is_empty() { 0 } else { stage.network.gates() });
+            assert_eq!(sizes, (stage.network.hidden(), stage.network.hidden(), stage.gates.len()), "seed {seed}");
+        }
+    }
+}
