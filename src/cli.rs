@@ -1,6 +1,7 @@
-//! The terminal: `train`, `construct`, `evaluate`, `devices`. Progress goes to stderr, results to stdout;
+//! The terminal: `train`, `analyze`, `construct`, `evaluate`, `devices`. Progress goes to stderr, results to stdout;
 //! exit codes: 0 done, 1 failed, 2 bad usage or bad file.
 
+mod analyze;
 mod construct;
 mod evaluate;
 mod train;
@@ -29,6 +30,7 @@ pub fn run() -> Request {
     let result = match matches.subcommand() {
         Some(("train", arguments)) => train::run(arguments),
         Some(("construct", arguments)) => construct::run(arguments),
+        Some(("analyze", arguments)) => analyze::run(arguments),
         Some(("evaluate", arguments)) => evaluate::run(arguments),
         Some(("devices", arguments)) => devices(arguments.get_flag("json")),
         _ if crate::platform::has_display() && cfg!(feature = "app") => {
@@ -79,6 +81,7 @@ fn command() -> Command {
         .arg(Arg::new("link").value_name("LINK").help("Opens the window with the recipe of a shared link, or of the part after its #"))
         .subcommand(train)
         .subcommand(construct::command().arg(json.clone()))
+        .subcommand(analyze::command(json.clone()))
         .subcommand(
             Command::new("evaluate")
                 .about("Run sequences through a trained network")

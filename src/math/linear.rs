@@ -82,6 +82,105 @@ pub fn inverse(a: &Matrix) -> Option<Matrix> {
     Some(scaled.times_transposed(&u))
 }
 
+/// A symmetric a = V diag(values) Vᵀ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Eigen {
+    /// Falling, `[size]`.
+    pub values: Vec<f64>,
+    /// The vector of each value in a row, `[size, size]`: Vᵀ.
+    pub vectors: Matrix,
+}
+
+/// The eigenvalues and orthonormal eigenvectors of a symmetric `a`; what is above its diagonal is taken as below it.
+pub fn eigen(a: &Matrix) -> Eigen {
+    let eigen = dense(a).symmetric_eigen();
+    let mut order: Vec<usize> = (0..a.rows).collect();
+    order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
+    Eigen {
+        values: order.iter().map(|&i| eigen.eigenvalues[i]).collect(),
+        vectors: Matrix::from_fn(a.rows, a.rows, |row, column| eigen.eigenvectors[(column, order[row])]),
+    }
+}
+
+/// Rows of a matrix that span all of them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Span {
+    /// The rows that were taken, the longest remainder first; as many as the rank.
+    pub kept: Vec<usize>,
+    /// Orthonormal rows with the same span, `[rank, columns]`.
+    pub basis: Matrix,
+}
+
+/// Directions taken between two renewals of what is left of the rows.
+const PANEL: usize = 32;
+/// A squared length that fell below this part of itself by subtraction is measured anew.
+const CANCELLED: f64 = 1e-4;
+
+/// Takes row after row of `a [rows, columns]`, always the one of which most is left, until no row keeps more than `tolerance` times
+/// the longest row of `a`, or `most` rows are taken: Gram-Schmidt with pivoting, each direction made orthogonal twice, which is enough for
+/// orthogonality to rounding. What is left of the rows is renewed a panel at a time, by matrix products; between, only their lengths are.
+pub fn span(a: &Matrix, tolerance: f64, most: usize) -> Span {
+    let most = most.min(a.rows).min(a.columns);
+    let mut rest = a.clone();
+    let mut taken = vec![false; a.rows];
+    let (mut kept, mut basis) = (vec![], Matrix::zeros(0, a.columns));
+    let mut enough = 0.0; // squared length below which nothing is taken
+    while kept.len() < most {
+        let lengths: Vec<f64> = rest.iter_rows().zip(&taken).map(|(row, taken)| if *taken { 0.0 } else { row.iter().map(|v| v * v).sum() }).collect();
+        if kept.is_empty() {
+            enough = tolerance * tolerance * lengths.iter().copied().fold(0.0, f64::max);
+        }
+        let (mut left, mut panel) = (lengths.clone(), Matrix::zeros(0, a.columns));
+        while kept.len() < most && panel.rows < PANEL {
+            let Some(pivot) = (0..a.rows).filter(|&i| !taken[i]).max_by(|&i, &j| left[i].total_cmp(&left[j])) else { break };
+            if left[pivot] <= enough || left[pivot] == 0.0 || left[pivot] < CANCELLED * lengths[pivot] {
+                break;
+            }
+            let mut direction = Matrix::new(1, a.columns, rest.row(pivot).to_vec());
+            for _ in 0..2 {
+                direction = without(&direction, &basis);
+            }
+            let length = direction.norm();
+            if length == 0.0 {
+                break;
+            }
+            direction.data.iter_mut().for_each(|v| *v /= length);
+            let along = rest.times_transposed(&direction);
+            left.iter_mut().zip(&along.data).for_each(|(left, along)| *left -= along * along);
+            taken[pivot] = true;
+            kept.push(pivot);
+            for grown in [&mut basis, &mut panel] {
+                grown.data.extend_from_slice(&direction.data);
+                grown.rows += 1;
+            }
+        }
+        if panel.rows == 0 {
+            break;
+        }
+        rest = without(&rest, &panel);
+    }
+    Span { kept, basis }
+}
+
+/// Rows without their parts along orthonormal `directions`.
+fn without(rows: &Matrix, directions: &Matrix) -> Matrix {
+    let parts = rows.times_transposed(directions).times(directions);
+    Matrix::new(rows.rows, rows.columns, rows.data.iter().zip(&parts.data).map(|(row, part)| row - part).collect())
+}
+
+/// X `[k, c]` with the smallest ‖A X − B‖ for A `[rows, k]`, B `[rows, c]`; of the many where A has not full rank, the smallest.
+/// Directions below `tolerance` of A's largest singular value count as zero.
+pub fn least_squares(a: &Matrix, b: &Matrix, tolerance: f64) -> Matrix {
+    if a.rows == 0 || a.columns == 0 {
+        return Matrix::zeros(a.columns, b.columns);
+    }
+    let decomposed = svd(a);
+    let rank = decomposed.rank(tolerance);
+    let along = decomposed.u.transpose().times(b); // [k, c]
+    let scaled = Matrix::from_fn(decomposed.values.len(), b.columns, |i, j| if i < rank { along.at(i, j) / decomposed.values[i] } else { 0.0 });
+    decomposed.v_t.transpose().times(&scaled)
+}
+
 fn dense(a: &Matrix) -> DMatrix<f64> {
     DMatrix::from_row_slice(a.rows, a.columns, &a.data)
 }
@@ -108,6 +207,30 @@ mod tests {
         let scaled = Matrix::from_fn(5, 3, |i, j| u.at(i, j) * values[j]);
         assert!(scaled.times(&v_t).relative_change(&tall) < 1e-12);
         assert_eq!(svd(&tall).rank(1e-9), 2);
+    }
+
+    #[test]
+    fn a_span_keeps_what_is_independent() {
+        let a = Matrix::new(4, 6, crate::math::random::normals(8, "a", 24).into_iter().map(f64::from).collect());
+        let mixed = Matrix::from_rows(&[[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1e-5, 0.0], [0.0, 0.0, 0.0, 0.0]]).times(&a);
+        assert_eq!(span(&mixed, 1e-9, 9).kept.len(), 3);
+        assert_eq!(span(&mixed, 1e-3, 9).kept.len(), 2);
+        assert_eq!(span(&mixed, 0.0, 1).kept, [2], "the longest first");
+        let Span { basis, .. } = span(&mixed, 1e-9, 9);
+        assert!(basis.times_transposed(&basis).relative_change(&Matrix::identity(3)) < 1e-14);
+        assert!(mixed.times_transposed(&basis).times(&basis).relative_change(&mixed) < 1e-14);
+        assert!(span(&Matrix::zeros(3, 2), 1e-9, 9).kept.is_empty() && span(&Matrix::zeros(0, 2), 1e-9, 9).kept.is_empty());
+    }
+
+    #[test]
+    fn least_squares_and_eigenvalues() {
+        let a = Matrix::from_rows(&[[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]]); // rank 1
+        let x = least_squares(&a, &Matrix::from_rows(&[[5.0], [7.0], [3.0]]), 1e-12);
+        assert!((x.at(0, 0) - 1.2).abs() < 1e-12 && (x.at(1, 0) - 2.4).abs() < 1e-12, "{x:?}");
+        let Eigen { values, vectors } = eigen(&Matrix::from_rows(&[[0.0, 2.0], [2.0, 3.0]]));
+        assert!((values[0] - 4.0).abs() < 1e-12 && (values[1] + 1.0).abs() < 1e-12);
+        let ratio = vectors.at(0, 1) / vectors.at(0, 0);
+        assert!((ratio - 2.0).abs() < 1e-12);
     }
 
     #[test]
