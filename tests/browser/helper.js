@@ -112,12 +112,12 @@ export async function colours(page, picture) {
   }, picture.toString('base64'));
 }
 
-/** Drops a file on the canvas, as a person does from the desktop. */
-export function dropFile(page, name, text) {
-  return page.evaluate(([name, text]) => {
+/** Drops a file, of a text or a Buffer, on the canvas, as a person does from the desktop. */
+export function dropFile(page, name, content) {
+  return page.evaluate(([name, bytes]) => {
     const dataTransfer = new DataTransfer();
-    dataTransfer.items.add(new File([text], name));
+    dataTransfer.items.add(new File([new Uint8Array(bytes)], name));
     const canvas = document.getElementById('gatelens');
     for (const type of ['dragenter', 'dragover', 'drop']) canvas.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
-  }, [name, text]);
+  }, [name, [...Buffer.from(content)]]);
 }
