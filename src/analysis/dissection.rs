@@ -1,7 +1,9 @@
 //! A trained network taken apart, from weights alone (and a teacher where there is one): what the Dissect view shows, `analyze`
 //! prints and `analysis.json` holds. Start with [`dissect`].
 
+use super::batch::Batch;
 use super::importance::{self, Census, Importance, Role};
+use super::{prune, reorder};
 use crate::model::Network;
 use crate::task::Teacher;
 use serde::{Deserialize, Serialize};
@@ -175,20 +177,24 @@ pub struct Verdict {
 pub fn dissect(network: &Network, _teacher: Option<&Teacher>, settings: &Settings) -> Dissection {
     let importance = importance::measure(network, settings.threshold);
     let census = importance.census(settings.threshold);
-    let stage = |kind| Stage {
-        kind,
+    let batch = Batch::draw(network, settings.seed);
+    let raw = Stage {
+        kind: StageKind::Raw,
         network: network.clone(),
         neurons: (0..network.hidden()).collect(),
         gates: (0..importance.gates.len()).map(|gate| vec![gate]).collect(),
         roles: importance.roles.clone(),
         change: 0.0,
-        note: String::new(),
+        note: "As trained.".into(),
     };
-    let stages = [StageKind::Raw, StageKind::Pruned, StageKind::Sorted, StageKind::Merged, StageKind::Minimal].map(stage).to_vec();
+    let pruned = prune::prune(&raw, &importance, settings.threshold, &batch);
+    let sorted = reorder::reorder(&pruned, &importance, &batch.state_sizes());
+    let merged = Stage { kind: StageKind::Merged, ..sorted.clone() };
+    let minimal = Stage { kind: StageKind::Minimal, ..sorted.clone() };
     Dissection {
         settings: settings.clone(),
         census,
-        stages,
+        stages: vec![raw, pruned, sorted, merged, minimal],
         snapping: 0.0,
         scores: None,
         polynomial: None,

@@ -1,5 +1,11 @@
 //! Pure functions of weights. Imports `train` and what is left of it.
+//!
+//! Start with [`dissection`]: a network taken apart, one analysis a file.
 
+pub mod batch;
 pub mod contribution;
 pub mod dissection;
 pub mod importance;
+pub mod prune;
+pub mod reorder;
+pub mod words;
