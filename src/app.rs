@@ -235,6 +235,7 @@ impl eframe::App for App {
             tab: self.tab,
             bench: &self.bench,
             undo: self.replaced.as_ref().map(|replaced| replaced.name.as_str()),
+            teacher: self.teacher.as_ref(),
             live: &self.live,
             draft: &mut self.draft,
             preset: &self.preset,

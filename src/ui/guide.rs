@@ -147,14 +147,22 @@ fn verb<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
 }
 
 /// Text with coloured parts.
-struct Text {
-    job: LayoutJob,
+pub struct Text {
+    /// As far as it is written.
+    pub job: LayoutJob,
     ink: Color32,
+    size: f32,
 }
 
 impl Text {
-    fn new(palette: &Palette) -> Self {
-        Self { job: LayoutJob::default(), ink: palette.ink }
+    /// Empty.
+    pub fn new(palette: &Palette) -> Self {
+        Self::sized(12.5, palette.ink)
+    }
+
+    /// Empty, for text of that size and colour.
+    pub fn sized(size: f32, ink: Color32) -> Self {
+        Self { job: LayoutJob::default(), ink, size }
     }
 
     fn add(&mut self, text: &str, font: FontId, color: Color32) -> &mut Self {
@@ -162,16 +170,19 @@ impl Text {
         self
     }
 
-    fn plain(&mut self, text: &str) -> &mut Self {
-        self.add(text, plain(12.5), self.ink)
+    /// Adds text.
+    pub fn plain(&mut self, text: &str) -> &mut Self {
+        self.add(text, plain(self.size), self.ink)
     }
 
-    fn strong(&mut self, text: &str) -> &mut Self {
-        self.add(text, strong(12.5), self.ink)
+    /// Adds semibold text.
+    pub fn strong(&mut self, text: &str) -> &mut Self {
+        self.add(text, strong(self.size), self.ink)
     }
 
-    fn marked(&mut self, text: &str, color: Color32) -> &mut Self {
-        self.add(text, strong(12.5), color)
+    /// Adds semibold text of that colour.
+    pub fn marked(&mut self, text: &str, color: Color32) -> &mut Self {
+        self.add(text, strong(self.size), color)
     }
 }
 

@@ -35,6 +35,7 @@ pub use action::Action;
 use crate::experiment::inspection::Bench;
 use crate::experiment::live::Live;
 use crate::experiment::recipe::Recipe;
+use crate::task::Teacher;
 use crate::train::pacer::Speed;
 use eframe::egui;
 
@@ -77,6 +78,8 @@ pub struct View<'a> {
     pub bench: &'a Bench,
     /// What [`Action::Undo`] would bring back, in a few words.
     pub undo: Option<&'a str>,
+    /// The teacher of a loaded file, instead of the recipe's own.
+    pub teacher: Option<&'a Teacher>,
     /// The training.
     pub live: &'a Live,
     /// The settings as the user left them; they take effect with [`Action::Restart`] or [`Action::Rates`].

@@ -78,6 +78,7 @@ impl Window {
             tab: self.tab,
             bench: &self.bench,
             undo: self.undo.as_deref(),
+            teacher: None,
             live: &self.live,
             draft: &mut self.draft,
             preset: self.preset,
