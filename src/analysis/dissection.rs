@@ -3,8 +3,9 @@
 
 use super::batch::Batch;
 use super::importance::{self, Census, Importance, Role};
-use super::{prune, reorder};
+use super::{polynomial, prune, reorder, scores};
 use crate::model::Network;
+use crate::model::network::Gating;
 use crate::task::Teacher;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,8 @@ pub struct Dissection {
     pub polynomial: Option<Polynomial>,
     /// The same with a second token `settings.lag` steps before.
     pub two_token_distance: Option<f64>,
+    /// The same with tokens 2, 1 and 0 steps before the output's: the first that sees products of two different earlier tokens.
+    pub three_token_distance: Option<f64>,
     /// Which gates merge.
     pub groups: Vec<Group>,
     /// What it is, in words, from these numbers.
@@ -174,10 +177,18 @@ pub struct Verdict {
 }
 
 /// Takes `network` apart; `teacher` is what it was trained to imitate.
-pub fn dissect(network: &Network, _teacher: Option<&Teacher>, settings: &Settings) -> Dissection {
+pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings) -> Dissection {
     let importance = importance::measure(network, settings.threshold);
     let census = importance.census(settings.threshold);
     let batch = Batch::draw(network, settings.seed);
+    let mut notes = vec![];
+    let teacher = teacher.filter(|teacher| {
+        let fits = (teacher.dim, teacher.dim) == (network.inputs(), network.outputs());
+        if !fits {
+            notes.push(format!("The teacher maps {0} numbers to {0}, the network {1} to {2}: they are not compared.", teacher.dim, network.inputs(), network.outputs()));
+        }
+        fits
+    });
     let raw = Stage {
         kind: StageKind::Raw,
         network: network.clone(),
@@ -191,17 +202,23 @@ pub fn dissect(network: &Network, _teacher: Option<&Teacher>, settings: &Setting
     let sorted = reorder::reorder(&pruned, &importance, &batch.state_sizes());
     let merged = Stage { kind: StageKind::Merged, ..sorted.clone() };
     let minimal = Stage { kind: StageKind::Minimal, ..sorted.clone() };
+    let scores = teacher.map(|teacher| scores::score_on(network, &importance.roles, teacher, &batch.x, batch.time));
+    if let Some((scores, teacher)) = scores.as_ref().zip(teacher) {
+        notes.extend(scores::notes(scores, teacher, matches!(network.gating, Gating::Side(_))));
+    }
+    let distance_at = |lags: &[usize]| teacher.and_then(|teacher| polynomial::distance_at(network, teacher, lags));
     Dissection {
         settings: settings.clone(),
         census,
         stages: vec![raw, pruned, sorted, merged, minimal],
         snapping: 0.0,
-        scores: None,
-        polynomial: None,
-        two_token_distance: None,
+        scores,
+        polynomial: polynomial::one_token(network, teacher),
+        two_token_distance: distance_at(&[settings.lag.max(1), 0]),
+        three_token_distance: distance_at(&[2, 1, 0]),
         groups: vec![],
         verdict: Verdict::default(),
-        notes: vec![],
+        notes,
         importance,
     }
 }

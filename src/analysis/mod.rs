@@ -6,6 +6,8 @@ pub mod batch;
 pub mod contribution;
 pub mod dissection;
 pub mod importance;
+pub mod polynomial;
 pub mod prune;
 pub mod reorder;
+pub mod scores;
 pub mod words;
