@@ -28,7 +28,8 @@ fn teacher(live: &Live) -> Teacher {
 
 /// The window with the answer to its first question.
 fn window_of(live: &Rc<Live>, dissection: Dissection, subject: Subject) -> Window {
-    let mut bench = Bench { subject, settings: dissection.settings.clone(), ..Bench::default() };
+    let mut bench = Bench::default();
+    (bench.subject, bench.settings) = (subject, dissection.settings.clone());
     let id = bench.ask().id;
     bench.answer(Inspected { id, step: Some(live.step), dissection, took_ms: 12.0 });
     Window { tab: Tab::Dissect, bench, ..Window::new(live) }
