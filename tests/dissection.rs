@@ -1,5 +1,7 @@
 //! Taking networks apart: trained ones against numbers from JAX and numpy (`tests/reference/`).
 
+#[path = "support/networks.rs"]
+mod networks;
 mod support;
 
 use gatelens::analysis::batch::Batch;
@@ -145,5 +147,83 @@ fn an_in_context_learner_gives_the_numbers_of_the_reference() {
             rest -= coefficient * coefficient;
         }
         assert!(close(rest.sqrt(), trained.results["rest_norm"][output].as_f64().unwrap(), 1e-6));
+    }
+}
+
+/// (hidden, gates) of the last stage.
+fn smallest(found: &Dissection) -> (usize, usize) {
+    let network = &found.stages[4].network;
+    (network.hidden(), if found.importance.gates.is_empty() { 0 } else { network.gates() })
+}
+
+#[test]
+fn constructions_are_found_to_be_what_they_are() {
+    for d in 1..=5 {
+        let teacher = networks::teacher(d, 7 + d as u32);
+        let triangle = d * (d + 1) / 2;
+        let kinds = [
+            ("naive", networks::naive(&teacher), (triangle + d, d * d)),
+            ("symmetric", networks::symmetric(&teacher), (triangle + d, d * d)),
+            ("shared", networks::symmetric_shared(&teacher), (triangle + d, triangle)),
+            ("side", networks::side(&teacher), (d * d, 0)),
+        ];
+        for (name, network, minimal) in kinds {
+            let found = dissect(&network, Some(&teacher), &Settings { lag: 3, ..Settings::default() });
+            let pruned = &found.stages[1];
+            assert_eq!((pruned.network.hidden(), pruned.network.gates()), (network.hidden(), network.gates()), "{name} {d}: nothing is pruned");
+            assert_eq!(smallest(&found), minimal, "{name} {d}: {:?}", found.stages[4].note);
+            let scores = found.scores.as_ref().unwrap();
+            for basis in [Some(&scores.attention), scores.symmetric.as_ref()].map(Option::unwrap) {
+                for score in [&basis.key_value, &basis.query] {
+                    assert!(score.as_ref().unwrap().value < 1e-10, "{name} {d}: {score:?}");
+                }
+            }
+            let distances = [found.polynomial.as_ref().unwrap().distance, found.two_token_distance, found.three_token_distance].map(Option::unwrap);
+            assert!(distances.iter().all(|&distance| distance < 1e-10), "{name} {d}: {distances:?}");
+            assert!(found.stages.iter().all(|stage| stage.change < 1e-10), "{name} {d}: {:?}", found.stages.iter().map(|s| s.change).collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn a_disguised_network_is_reduced_to_its_core() {
+    for d in 2..=5 {
+        for seed in 0..20 {
+            let teacher = networks::teacher(d, seed);
+            let triangle = d * (d + 1) / 2;
+            let network = networks::disguised(&teacher, seed, 3);
+            let plain = Batch::draw(&networks::symmetric_shared(&teacher), 1);
+            assert!(plain.change(&network) < 1e-9, "d = {d}, seed {seed}: the disguise keeps the function: {}", plain.change(&network));
+            let found = dissect(&network, Some(&teacher), &Settings { threshold: 1e-6, ..Settings::default() });
+            assert_ne!((network.hidden(), network.gates()), (triangle + d, triangle), "before");
+            assert_eq!(smallest(&found), (triangle + d, triangle), "d = {d}, seed {seed}: {} {}", found.stages[3].note, found.stages[4].note);
+            assert!(found.stages[4].change < 1e-8, "d = {d}, seed {seed}: {}", found.stages[4].change);
+        }
+    }
+}
+
+/// `cargo test --test dissection -- --ignored --nocapture`
+#[test]
+#[ignore = "prints times, checks nothing"]
+fn times() {
+    let print = |name: &str, network: &Network, teacher: Option<&Teacher>| {
+        let start = std::time::Instant::now();
+        let found = dissect(network, teacher, &Settings::default());
+        println!("{name}: {:.0} ms", start.elapsed().as_secs_f64() * 1e3);
+        for stage in &found.stages {
+            println!("    {:?} {} neurons, {} gates, change {:.1e}: {}", stage.kind, stage.network.hidden(), stage.network.gates(), stage.change, stage.note);
+        }
+        found.groups.iter().for_each(|group| println!("    {:?} {:.1e} {}", group.gates, group.residual, group.reason));
+        println!("    {:?} {:?} {:?}\n    {}", found.polynomial.map(|p| p.distance), found.two_token_distance, found.three_token_distance, found.notes.join("\n    "));
+    };
+    for (d, n) in [(4, 100), (8, 256)] {
+        let teacher = networks::teacher(d, 1);
+        print(&format!("untrained, d = {d}, n = m = {n}"), &networks::random(1, d, d, n, n), Some(&teacher));
+        let extra = n - d * (d + 1) / 2 - d;
+        print(&format!("disguised, d = {d}, n = {n}"), &networks::disguised(&teacher, 1, extra), Some(&teacher));
+    }
+    for id in ["trained_teacher_a", "trained_icl_a"] {
+        let trained = Trained::read(id);
+        print(id, &trained.network, trained.teacher.as_ref());
     }
 }

@@ -54,13 +54,4 @@ impl Batch {
         let change = outputs.relative_change(&self.outputs);
         if change.is_finite() { change } else { 1.0 }
     }
-
-    /// Root mean square of each state `[n]`.
-    pub fn state_sizes(&self) -> Vec<f64> {
-        let mut sums = vec![0.0; self.states.columns];
-        for row in self.states.iter_rows() {
-            sums.iter_mut().zip(row).for_each(|(sum, h)| *sum += h * h);
-        }
-        sums.into_iter().map(|sum: f64| (sum / self.states.rows as f64).sqrt()).collect()
-    }
 }

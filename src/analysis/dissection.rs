@@ -3,6 +3,8 @@
 
 use super::batch::Batch;
 use super::importance::{self, Census, Importance, Role};
+use super::merge::{self, Merged};
+use super::minimal::{self, Minimal};
 use super::{polynomial, prune, reorder, scores};
 use crate::model::Network;
 use crate::model::network::Gating;
@@ -199,9 +201,9 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
         note: "As trained.".into(),
     };
     let pruned = prune::prune(&raw, &importance, settings.threshold, &batch);
-    let sorted = reorder::reorder(&pruned, &importance, &batch.state_sizes());
-    let merged = Stage { kind: StageKind::Merged, ..sorted.clone() };
-    let minimal = Stage { kind: StageKind::Minimal, ..sorted.clone() };
+    let sorted = reorder::reorder(&pruned, &importance, &reorder::sizes(&batch.states));
+    let Merged { stage: merged, groups } = merge::merge(&sorted, &settings.picked, &batch);
+    let Minimal { stage: minimal, snapping } = minimal::minimise(&merged, &batch);
     let scores = teacher.map(|teacher| scores::score_on(network, &importance.roles, teacher, &batch.x, batch.time));
     if let Some((scores, teacher)) = scores.as_ref().zip(teacher) {
         notes.extend(scores::notes(scores, teacher, matches!(network.gating, Gating::Side(_))));
@@ -211,12 +213,12 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
         settings: settings.clone(),
         census,
         stages: vec![raw, pruned, sorted, merged, minimal],
-        snapping: 0.0,
+        snapping,
         scores,
         polynomial: polynomial::one_token(network, teacher),
         two_token_distance: distance_at(&[settings.lag.max(1), 0]),
         three_token_distance: distance_at(&[2, 1, 0]),
-        groups: vec![],
+        groups,
         verdict: Verdict::default(),
         notes,
         importance,

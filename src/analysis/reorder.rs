@@ -13,36 +13,51 @@ pub fn reorder(pruned: &Stage, importance: &Importance, sizes: &[f64]) -> Stage 
     let order = neuron_order(pruned, importance);
     let neurons: Vec<usize> = order.iter().map(|&i| pruned.neurons[i]).collect();
     let roles: Vec<Role> = order.iter().map(|&i| pruned.roles[i]).collect();
-    let mut network = pruned.network.select(&order, &(0..pruned.gates.len()).collect::<Vec<_>>());
-    let mut gates = pruned.gates.clone();
-    let mut swapped = 0;
-    if let Gating::Output { m, x } = &mut network.gating {
-        let sizes: Vec<f64> = neurons.iter().map(|&i| sizes[i]).collect();
-        let weighed = |row: &[f64]| -> Vec<f64> { row.iter().zip(&sizes).map(|(w, size)| (w * size).abs()).collect() };
-        let mut keys = vec![];
-        for gate in 0..m.rows {
-            let (mut memory, mut query) = (weighed(m.row(gate)), weighed(x.row(gate)));
-            if memory_share(&memory, &roles) < memory_share(&query, &roles) {
-                m.row_mut(gate).swap_with_slice(x.row_mut(gate));
-                std::mem::swap(&mut memory, &mut query);
-                swapped += 1;
-            }
-            keys.push((strongest(&query, &roles, Role::Query), strongest(&memory, &roles, Role::KeyValue)));
-        }
-        let mut order: Vec<usize> = (0..m.rows).collect();
-        order.sort_by_key(|&gate| keys[gate]);
-        let rows = |matrix: &Matrix| matrix.select_rows(&order);
-        (*m, *x) = (rows(m), rows(x));
-        network.readout = network.readout.select_columns(&order);
-        gates = order.iter().map(|&gate| pruned.gates[gate].clone()).collect();
-    }
-    let count = |role: Role| roles.iter().filter(|&&r| r == role).count();
-    let gated = match gates.len() {
+    let network = pruned.network.select(&order, &(0..pruned.gates.len()).collect::<Vec<_>>());
+    let sizes: Vec<f64> = neurons.iter().map(|&i| sizes[i]).collect();
+    let mut stage = Stage { kind: StageKind::Sorted, network, neurons, gates: pruned.gates.clone(), roles, change: pruned.change, note: String::new() };
+    let swapped = sort_gates(&mut stage, &sizes);
+    let count = |role: Role| stage.roles.iter().filter(|&&r| r == role).count();
+    let gated = match stage.gates.len() {
         0 => String::new(),
         m => format!("; {} by the query that they read, the factors of {swapped} swapped", counted(m, "gate")),
     };
-    let note = format!("{} key-value, {} query and {} in between, in this order{gated}. The same function.", count(Role::KeyValue), count(Role::Query), count(Role::Between));
-    Stage { kind: StageKind::Sorted, network, neurons, gates, roles, change: pruned.change, note }
+    stage.note = format!("{} key-value, {} query and {} in between, in this order{gated}. The same function.", count(Role::KeyValue), count(Role::Query), count(Role::Between));
+    stage
+}
+
+/// Puts each gate's memory side into W_m^out and sorts the gates by the query that they read, then by the memory; `sizes` are the root
+/// mean squares of the stage's states `[n]`. Returns how many gates had their factors swapped.
+pub fn sort_gates(stage: &mut Stage, sizes: &[f64]) -> usize {
+    let roles = &stage.roles;
+    let Gating::Output { m, x } = &mut stage.network.gating else { return 0 };
+    let weighed = |row: &[f64]| -> Vec<f64> { row.iter().zip(sizes).map(|(w, size)| (w * size).abs()).collect() };
+    let (mut keys, mut swapped) = (vec![], 0);
+    for gate in 0..m.rows {
+        let (mut memory, mut query) = (weighed(m.row(gate)), weighed(x.row(gate)));
+        if memory_share(&memory, roles) < memory_share(&query, roles) {
+            m.row_mut(gate).swap_with_slice(x.row_mut(gate));
+            std::mem::swap(&mut memory, &mut query);
+            swapped += 1;
+        }
+        keys.push((strongest(&query, roles, Role::Query), strongest(&memory, roles, Role::KeyValue)));
+    }
+    let mut order: Vec<usize> = (0..m.rows).collect();
+    order.sort_by_key(|&gate| keys[gate]);
+    let rows = |matrix: &Matrix| matrix.select_rows(&order);
+    (*m, *x) = (rows(m), rows(x));
+    stage.network.readout = stage.network.readout.select_columns(&order);
+    stage.gates = order.iter().map(|&gate| stage.gates[gate].clone()).collect();
+    swapped
+}
+
+/// Root mean square of each column.
+pub fn sizes(values: &Matrix) -> Vec<f64> {
+    let mut sums = vec![0.0; values.columns];
+    for row in values.iter_rows() {
+        sums.iter_mut().zip(row).for_each(|(sum, v)| *sum += v * v);
+    }
+    sums.into_iter().map(|sum: f64| (sum / values.rows.max(1) as f64).sqrt()).collect()
 }
 
 /// By role, then (side gating) by the input that the side gate reads most, then by falling importance.
