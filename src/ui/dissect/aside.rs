@@ -80,6 +80,7 @@ fn scores(ui: &mut Ui, answer: &Answer<'_>) {
     let distance = dissection.polynomial.as_ref().and_then(|polynomial| polynomial.distance);
     row(ui, "Polynomial distance", &number(distance), palette.ink, "Student's coefficients for one token against the teacher's, relative");
     row(ui, "Two-token distance", &number(dissection.two_token_distance), palette.ink, "The same with an earlier token, which sees λ too: 0 means the same function of sequences");
+    row(ui, "Three-token distance", &number(dissection.three_token_distance), palette.ink, "With two earlier tokens: the first that sees products of two different ones");
     let fits = dissection.scores.as_ref().map_or("–", |scores| reading::fit(scores.fits));
     row(ui, "Basis that fits", fits, palette.ink, "Whether the states hold S and q themselves, or the symmetric form of the same layer");
     if !answer.teacher {

@@ -104,9 +104,10 @@ fn scatter(ui: &mut Ui, rect: Rect, shown: &[(&Score, Color32)], fits: Fit) {
         return;
     }
     let frame = Rect::from_min_size(pos2(rect.left() + 20.0, rect.top() + 4.0), vec2(side, side));
-    let finite = shown.iter().flat_map(|(score, _)| score.points.iter().flatten()).filter(|value| value.is_finite());
-    let largest = finite.fold(0.0f32, |largest, value| largest.max(value.abs())).max(1e-6);
-    let place = |value: f32| (value / largest).clamp(-1.0, 1.0) * (side / 2.0 - 6.0);
+    // Each kind by its own largest number.
+    let half = side / 2.0 - 6.0;
+    let scale = |score: &Score| score.points.iter().flatten().filter(|v| v.is_finite()).fold(0.0f32, |most, v| most.max(v.abs())).max(f32::MIN_POSITIVE);
+    let place = |value: f32, largest: f32| (value / largest).clamp(-1.0, 1.0) * half;
     let painter = ui.painter();
     painter.rect(frame, 2.0, palette.panel, Stroke::new(1.0, palette.line), egui::StrokeKind::Inside);
     let center = frame.center();
@@ -115,13 +116,14 @@ fn scatter(ui: &mut Ui, rect: Rect, shown: &[(&Score, Color32)], fits: Fit) {
     painter.line_segment([frame.left_bottom(), frame.right_top()], Stroke::new(1.0, palette.mute.gamma_multiply(0.7)));
     for (score, color) in shown {
         let points = score.points.iter().filter(|point| point.iter().all(|value| value.is_finite()));
-        let dot = |point: &[f32; 2]| Shape::circle_filled(center + vec2(place(point[0]), -place(point[1])), 1.9, color.gamma_multiply(0.7));
+        let largest = scale(score);
+        let dot = |[x, y]: &[f32; 2]| Shape::circle_filled(center + vec2(place(*x, largest), -place(*y, largest)), 1.9, color.gamma_multiply(0.7));
         painter.extend(points.map(dot).collect::<Vec<_>>());
     }
     let text = |at, align, text: String| painter.text(at, align, text, plain(10.5), palette.mute);
     text(frame.center_bottom() + vec2(0.0, 3.0), Align2::CENTER_TOP, "true".into());
-    text(frame.right_bottom() + vec2(0.0, 3.0), Align2::RIGHT_TOP, format!("{largest:.1}"));
-    text(frame.left_bottom() + vec2(0.0, 3.0), Align2::LEFT_TOP, format!("−{largest:.1}"));
+    text(frame.right_bottom() + vec2(0.0, 3.0), Align2::RIGHT_TOP, "max".into());
+    text(frame.left_bottom() + vec2(0.0, 3.0), Align2::LEFT_TOP, "−max".into());
     let galley = painter.layout_no_wrap("read off the states".into(), plain(10.5), palette.mute);
     let at = pos2(frame.left() - 17.0, center.y + galley.size().x / 2.0);
     painter.add(egui::epaint::TextShape::new(at, galley, palette.mute).with_angle(-std::f32::consts::FRAC_PI_2));
@@ -137,5 +139,5 @@ fn scatter(ui: &mut Ui, rect: Rect, shown: &[(&Score, Color32)], fits: Fit) {
     }
     let response = ui.interact(frame, ui.scope_id().with("reconstructed"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Image, true, "Reconstructed against true"));
-    response.on_hover_text("Each point is one number of one token: what it is, and what a linear map of the states makes of it. On the diagonal both agree.");
+    response.on_hover_text("Each point is one number of one token: what it is, and what a linear map of the states makes of it. On the diagonal both agree. Each kind is drawn by its own largest number.");
 }

@@ -26,12 +26,10 @@ pub struct Kernels {
     pub neurons: usize,
     /// The roles of the neurons, one row.
     pub roles: Heatmap,
-    /// The merged gate's two factors, a row each; no rows if it was not merged.
+    /// The two factors of each gate that took their place, a row each.
     pub merged: Heatmap,
-    /// Whether there is a merged gate.
-    pub has_merged: bool,
-    /// The group's gates that are still in the sorted network.
-    pub present: usize,
+    /// How many gates those are, as far as they are shown.
+    pub heirs: usize,
 }
 
 impl Kernels {
@@ -47,7 +45,6 @@ impl Kernels {
         let n = sorted.neurons.len();
         self.neurons = n;
         let columns: Vec<(usize, usize)> = group.gates.iter().filter_map(|gate| Some((*gate, sorted.gates.iter().position(|gates| gates.contains(gate))?))).collect();
-        self.present = columns.len();
         let kernel = |column: usize| {
             let (m, x, d) = (m.row(column), x.row(column), sorted.network.readout.at(output, column));
             Matrix::from_fn(n, n, |i, j| 0.5 * d * (m[i] * x[j] + m[j] * x[i]))
@@ -69,15 +66,9 @@ impl Kernels {
         fill(ui, &mut self.sum, &sum, largest, &colors);
         self.gates = kernels.into_iter().map(|(gate, _)| gate).collect();
         self.roles.set(ui.ctx(), "roles", 1, n, sorted.roles.iter().map(|&role| palette.role(role)).collect());
-        let merged = merged_rows(dissection, group, n);
-        self.has_merged = merged.is_some();
-        if let Some(rows) = merged {
-            let scaled: Vec<Vec<f64>> = rows.iter_rows().map(|row| {
-                let largest = row.iter().fold(0.0f64, |most, v| most.max(v.abs())).max(f64::MIN_POSITIVE);
-                row.iter().map(|v| v / largest).collect()
-            }).collect();
-            fill(ui, &mut self.merged, &Matrix::from_rows(&scaled), 1.0, &colors);
-        }
+        let rows = merged_rows(dissection, group, n);
+        self.heirs = rows.len() / 2;
+        fill(ui, &mut self.merged, &Matrix::new(rows.len(), n, rows.concat()), 1.0, &colors);
     }
 }
 
@@ -85,13 +76,20 @@ fn stage(dissection: &Dissection, kind: StageKind) -> Option<&Stage> {
     dissection.stages.iter().find(|stage| stage.kind == kind)
 }
 
-/// The merged stage's gate that stands for all of the group: its two factors.
-fn merged_rows(dissection: &Dissection, group: &Group, n: usize) -> Option<Matrix> {
-    let merged = stage(dissection, StageKind::Merged).filter(|_| group.merged)?;
-    let Gating::Output { m, x } = &merged.network.gating else { return None };
-    let stands_for = |gates: &Vec<usize>| gates.len() > 1 && gates.iter().all(|gate| group.gates.contains(gate));
-    let gate = merged.gates.iter().position(stands_for).filter(|_| m.columns == n)?;
-    Some(Matrix::from_rows(&[m.row(gate), x.row(gate)]))
+/// The merged stage's gates that stand for the group: two factors each, by their largest weight.
+fn merged_rows(dissection: &Dissection, group: &Group, n: usize) -> Vec<Vec<f64>> {
+    let Some(merged) = stage(dissection, StageKind::Merged).filter(|_| group.merged) else { return vec![] };
+    let Gating::Output { m, x } = &merged.network.gating else { return vec![] };
+    if m.columns != n {
+        return vec![];
+    }
+    let stands_for = |gates: &[usize]| gates.len() > 1 && gates.iter().all(|gate| group.gates.contains(gate));
+    let heirs = (0..merged.gates.len()).filter(|&i| stands_for(&merged.gates[i])).take(SHOWN);
+    let scaled = |row: &[f64]| -> Vec<f64> {
+        let largest = row.iter().fold(0.0f64, |most, v| most.max(v.abs())).max(f64::MIN_POSITIVE);
+        row.iter().map(|v| v / largest).collect()
+    };
+    heirs.flat_map(|i| [scaled(m.row(i)), scaled(x.row(i))]).collect()
 }
 
 #[allow(clippy::cast_possible_truncation)]

@@ -144,23 +144,32 @@ fn details(ui: &mut Ui, rect: Rect, kernels: &Kernels, group: &Group) {
     if rect.height() < 40.0 {
         return;
     }
-    let half = rect.width() * if kernels.has_merged { 0.46 } else { 1.0 };
+    let half = rect.width() * if kernels.heirs > 0 { 0.46 } else { 1.0 };
     let bars = Rect::from_min_max(rect.min + vec2(0.0, 16.0), pos2(rect.left() + half - 6.0, rect.top() + 16.0 + 36.0f32.min(rect.height() * 0.35)));
     ui.painter().text(rect.min, Align2::LEFT_TOP, "singular values", plain(10.5), palette.mute);
     singular_values(ui, bars, group);
-    if kernels.has_merged {
+    if kernels.heirs > 0 {
         let right = Rect::from_min_max(pos2(rect.left() + half + 4.0, bars.top()), pos2(rect.right(), bars.bottom()));
-        ui.painter().text(pos2(right.left(), rect.top()), Align2::LEFT_TOP, "the merged gate", plain(10.5), palette.mute);
-        let row = (right.height() - 8.0) / 2.0;
-        for i in 0..2 {
-            let strip = Rect::from_min_size(right.min + vec2(0.0, (row + 2.0) * i as f32), vec2(right.width(), row));
-            kernels.merged.paint(ui, strip, i..i + 1, 0..kernels.neurons);
+        ui.painter().text(pos2(right.left(), rect.top()), Align2::LEFT_TOP, if kernels.heirs == 1 { "the merged gate" } else { "the merged gates" }, plain(10.5), palette.mute);
+        // A gate's two factors touch; between gates there is room. The neurons' kinds are below.
+        let row = (right.height() - 6.0 - 3.0 * (kernels.heirs - 1) as f32) / (2 * kernels.heirs) as f32;
+        for i in 0..2 * kernels.heirs {
+            let top = row * i as f32 + 3.0 * (i / 2) as f32;
+            kernels.merged.paint(ui, Rect::from_min_size(right.min + vec2(0.0, top), vec2(right.width(), row)), i..i + 1, 0..kernels.neurons);
         }
-        kernels.roles.paint(ui, Rect::from_min_size(right.min + vec2(0.0, 2.0 * row + 4.0), vec2(right.width(), 4.0)), 0..1, 0..kernels.neurons);
+        kernels.roles.paint(ui, Rect::from_min_max(pos2(right.left(), right.bottom() - 4.0), right.max), 0..1, 0..kernels.neurons);
     }
     let below = bars.bottom() + 6.0;
-    let verdict = format!("{} One gate leaves {} of the kernels.", group.reason, format::scientific(group.residual));
-    super::note(ui, Rect::from_min_max(pos2(rect.left(), below), rect.max), &verdict);
+    super::note(ui, Rect::from_min_max(pos2(rect.left(), below), rect.max), &verdict(group));
+}
+
+/// Why they merge, or why not, and what one gate would leave.
+fn verdict(group: &Group) -> String {
+    let mut text = crate::analysis::words::sentence(group.reason.trim_end_matches('.')) + ".";
+    if !group.singular_values.is_empty() && !group.reason.contains("leaves") {
+        text += &format!(" The best single gate leaves {} of them.", format::scientific(group.residual));
+    }
+    text
 }
 
 fn singular_values(ui: &mut Ui, rect: Rect, group: &Group) {

@@ -30,9 +30,10 @@ impl Morph {
         let complete = sources.len() == late.neurons.len();
         let sheets = picture::sheets(&early.network).map(|sheet| sheet.select_rows(&sources));
         let later = picture::sheets(&late.network);
-        let gate_in_late = |gates: &Vec<usize>| late.gates.iter().position(|others| gates.iter().any(|gate| others.contains(gate)));
         let with_swap = |(j, gates): (usize, &Vec<usize>)| {
-            let to = gate_in_late(gates)?;
+            // Where a group became several gates, its parts are shared out among them.
+            let heirs: Vec<usize> = (0..late.gates.len()).filter(|&to| gates.iter().any(|gate| late.gates[to].contains(gate))).collect();
+            let to = *heirs.get(j % heirs.len().max(1))?;
             Some((to, complete && is_swapped([&sheets[2], &sheets[3]], j, [&later[2], &later[3]], to)))
         };
         let gates = early.gates.iter().enumerate().map(with_swap).collect();
