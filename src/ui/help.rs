@@ -6,12 +6,15 @@ use eframe::egui;
 use egui::{Grid, Key, KeyboardShortcut, Modifiers, RichText, Ui, Window};
 
 /// Each key and what it does, as the window lists them.
-const KEYS: [(&str, &str); 6] = [
+const KEYS: [(&str, &str); 9] = [
     ("1, 2, 3", "Discover, Construct, Dissect"),
-    ("Space", "Play, pause"),
-    ("→", "A single step"),
-    ("R", "Reset to the same initial weights"),
-    ("Shift + R", "Reseed: new teacher, weights and data"),
+    ("Space", "In Discover: play, pause"),
+    ("→", "In Discover: a single step"),
+    ("R", "In Discover: reset to the same initial weights"),
+    ("Shift + R", "In Discover: reseed: new teacher, weights and data"),
+    ("← →", "In Dissect: the stage before, the next one"),
+    ("Space", "In Dissect: run through the stages"),
+    ("↑ ↓", "In Dissect: move the threshold when it has the keyboard"),
     ("?", "This help"),
 ];
 

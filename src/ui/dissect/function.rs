@@ -2,6 +2,7 @@
 
 use super::{Answer, Stamp, export};
 use crate::analysis::dissection::Polynomial;
+use crate::analysis::words::significant;
 use crate::ui::theme::{Palette, plain};
 use crate::ui::{Action, card, format, svg};
 use eframe::egui;
@@ -155,21 +156,15 @@ fn draw(ui: &mut Ui, bars: Rect, state: &State, shown: usize) {
 fn legend(ui: &Ui, at: egui::Pos2, state: &State, shown: usize, polynomial: &Polynomial, card: Rect) {
     let palette = Palette::of(ui);
     let middle = at.y + 7.0;
+    let compared = !polynomial.teacher.is_empty();
     let mut x = at.x;
-    let mut say = |text: &str, color| {
-        let drawn = ui.painter().text(pos2(x, middle), Align2::LEFT_CENTER, text, plain(11.0), color);
-        x = drawn.right() + 10.0;
-    };
-    if !polynomial.teacher.is_empty() {
-        ui.painter().rect_filled(Rect::from_min_size(pos2(at.x, middle - 4.0), vec2(10.0, 8.0)), 1.0, palette.teacher.gamma_multiply(0.5));
-        say("     teacher", palette.teacher);
-        let left = x;
-        ui.painter().hline(left..=left + 12.0, middle, Stroke::new(2.4, palette.ink));
-    } else {
-        let left = x;
-        ui.painter().hline(left..=left + 12.0, middle, Stroke::new(6.0, palette.ink));
+    if compared {
+        ui.painter().rect_filled(Rect::from_min_size(pos2(x, middle - 4.0), vec2(10.0, 8.0)), 1.0, palette.teacher.gamma_multiply(0.5));
+        let word = ui.painter().text(pos2(x + 14.0, middle), Align2::LEFT_CENTER, "teacher", plain(11.0), palette.teacher);
+        x = word.right() + 10.0;
     }
-    let mut x = x + 16.0;
+    ui.painter().hline(x..=x + 12.0, middle, Stroke::new(if compared { 2.4 } else { 6.0 }, palette.ink));
+    x += 16.0;
     let mut say = |text: String, color| {
         let width = ui.painter().layout_no_wrap(text.clone(), plain(11.0), color).size().x;
         if x + width <= card.right() + 4.0 {
@@ -182,7 +177,7 @@ fn legend(ui: &Ui, at: egui::Pos2, state: &State, shown: usize, polynomial: &Pol
     say("student".into(), palette.ink);
     let rest = state.rows.iter().skip(shown).map(Row::size).fold(0.0, f64::max);
     let hidden = state.rows.len() - shown;
-    let others = if hidden > 0 { format!("all {hidden} others ≤ {}", format::scientific(rest)) } else { String::new() };
+    let others = if hidden > 0 { format!("all {hidden} others ≤ {}", significant(rest).replace('-', "−")) } else { String::new() };
     let distance = polynomial.distance.map_or_else(String::new, |distance| format!("distance {}", format::scientific(distance)));
     let both: Vec<String> = [others, distance].into_iter().filter(|text| !text.is_empty()).collect();
     say(both.join(" · "), palette.mute);

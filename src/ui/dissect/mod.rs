@@ -161,9 +161,9 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &View<'_>, answer: &Answer<'
     neurons::show(ui, rect, &mut state.neurons, answer, actions);
     let rect = part(ui, 380.0);
     function::show(ui, rect, &mut state.function, &mut state.output, answer, actions);
-    let rect = part(ui, 420.0);
+    let rect = part(ui, 470.0);
     reading::show(ui, rect, &mut state.reading, answer, actions);
-    let rect = part(ui, 440.0);
+    let rect = part(ui, 400.0);
     merging::show(ui, rect, &mut state.merging, &mut state.output, answer, actions);
     Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 10)).show(ui, |ui| {
         ui.set_width(ui.available_width());
@@ -247,19 +247,34 @@ pub fn status(ui: &mut Ui, view: &View<'_>) {
         counts.join(" → ")
     };
     let gated = stages.first().is_some_and(|stage| !stage.gates.is_empty());
-    ui.horizontal_wrapped(|ui| {
-        ui.set_min_height(ui.available_height().min(28.0));
+    let moved = stages.last().map_or_else(|| "–".into(), |stage| format::scientific(stage.change));
+    let dim = stages.first().map_or(0, |stage| stage.network.inputs());
+    let known = !matches!(&view.bench.subject, Subject::Given(given) if given.teacher.is_none());
+    let counts = |ui: &mut Ui| {
         ui.spacing_mut().item_spacing.x = 16.0;
         part(ui, "hidden", &arrow(|stage| stage.neurons.len()), "Neurons: trained, pruned, minimal");
         if gated {
             part(ui, "gates", &arrow(|stage| stage.gates.len()), "Output gates: trained, pruned, minimal");
         }
-        let moved = stages.last().map_or_else(|| "–".into(), |stage| format::scientific(stage.change));
+    };
+    let costs = |ui: &mut Ui| {
+        ui.spacing_mut().item_spacing.x = 16.0;
         part(ui, "outputs moved", &moved, "Relative change of the outputs on a fresh batch, from trained to minimal");
         part(ui, "took", &format!("{:.0} ms", inspected.took_ms), "How long this analysis took, beside training");
-        let dim = stages.first().map_or(0, |stage| stage.network.inputs());
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.label(RichText::new(format!("d = {dim}")).size(12.0).color(palette.mute));
+            let text = format!("{} d = {dim}", if known { "teacher" } else { "no teacher," });
+            ui.label(RichText::new(text).size(12.0).color(palette.mute));
         });
-    });
+    };
+    if ui.available_width() < 600.0 {
+        ui.vertical(|ui| {
+            ui.horizontal(counts);
+            ui.horizontal(costs);
+        });
+    } else {
+        ui.horizontal_centered(|ui| {
+            counts(ui);
+            costs(ui);
+        });
+    }
 }

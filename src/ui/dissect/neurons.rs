@@ -56,8 +56,7 @@ impl Axes {
 
 /// Two digits that matter: what is shown is what is asked.
 fn rounded(threshold: f64) -> f64 {
-    let decade = 10f64.powf(threshold.log10().floor() - 1.0);
-    ((threshold / decade).round() * decade).clamp(LEAST, 1.0)
+    format!("{threshold:.1e}").parse().unwrap_or(threshold).clamp(LEAST, 1.0)
 }
 
 /// The next threshold up or down.

@@ -58,7 +58,7 @@ pub fn picture(size: Vec2, dark: bool, draw: &mut dyn FnMut(&mut Ui, Rect)) -> V
     let _ = write!(
         writer.out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"0 0 {w} {h}\" \
-         font-family=\"Inter, 'Helvetica Neue', Arial, sans-serif\" xml:space=\"preserve\">\n<rect width=\"{w}\" height=\"{h}\"{}/>\n",
+         font-family=\"Inter, 'Helvetica Neue', Arial, sans-serif\" xml:space=\"preserve\" style=\"white-space:pre\">\n<rect width=\"{w}\" height=\"{h}\"{}/>\n",
         paint("fill", background),
     );
     for shape in &shapes {

@@ -107,7 +107,7 @@ fn groups(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>) -> f3
             }
         });
     });
-    rect.top() + drawn.inner_rect.height().min(44.0)
+    rect.top() + drawn.content_size.y.min(44.0)
 }
 
 /// The kernels and their sum; returns where they end.
@@ -118,10 +118,10 @@ fn pictures(ui: &Ui, rect: Rect, kernels: &Kernels, group: &Group) -> f32 {
         super::note(ui, rect, "These gates are below the threshold: they are pruned before anything is merged.");
         return rect.top() + 40.0;
     }
-    let per_row = if rect.width() > 90.0 * count as f32 || count <= 2 { count } else { 2 };
+    let per_row = if rect.width() > 66.0 * count as f32 || count <= 2 { count } else { 2 };
     let rows = count.div_ceil(per_row);
     let gap = 10.0;
-    let size = ((rect.width() - gap * (per_row - 1) as f32) / per_row as f32).min((rect.height() * 0.56) / rows as f32 - 19.0).clamp(20.0, 170.0);
+    let size = ((rect.width() - gap * (per_row - 1) as f32) / per_row as f32).min((rect.height() * 0.58) / rows as f32 - 19.0).clamp(20.0, 170.0);
     let text = |at, text: String, color| ui.painter().text(at, Align2::LEFT_TOP, text, plain(10.5), color);
     for i in 0..count {
         let at = rect.min + vec2((size + gap) * (i % per_row) as f32, (size + 19.0) * (i / per_row) as f32);

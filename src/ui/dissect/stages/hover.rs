@@ -86,7 +86,7 @@ pub fn pick(response: &Response, rect: Rect, picture: &Picture, i: usize, answer
 pub fn marks(painter: &Painter, place: &Place, stage: &Stage, answer: &Answer<'_>, palette: &Palette) {
     let picked = &answer.settings.picked;
     let y = place.bottom() + 2.5;
-    for (j, _) in stage.gates.iter().enumerate().filter(|(_, gates)| gates.iter().any(|gate| picked.contains(gate))) {
+    for (j, _) in stage.gates.iter().enumerate().filter(|(_, gates)| !gates.is_empty() && gates.iter().all(|gate| picked.contains(gate))) {
         for columns in &place.columns[2..] {
             let ends = [pos2(columns.at(j), y), pos2(columns.at(j) + columns.cell.max(2.0), y)];
             painter.line_segment(ends, Stroke::new(2.5, palette.accent));

@@ -106,12 +106,12 @@ impl State {
         (since / MOVE_SECS).clamp(0.0, 1.0) as f32
     }
 
-    fn update(&mut self, ui: &Ui, answer: &Answer<'_>) {
+    fn update(&mut self, ui: &Ui, answer: &Answer<'_>, moving: bool) {
         let palette = Palette::of(ui);
         let (early, late) = (self.from.min(self.selected), self.from.max(self.selected));
         let stages = &answer.dissection.stages;
         let fresh = self.stamp != Some(answer.stamp);
-        let morph_due = early < late && late < stages.len() && (fresh || self.morph.as_ref().is_none_or(|(a, b, _)| (*a, *b) != (early, late)));
+        let morph_due = moving && early < late && late < stages.len() && (fresh || self.morph.as_ref().is_none_or(|(a, b, _)| (*a, *b) != (early, late)));
         if !(fresh || morph_due) {
             return;
         }
@@ -146,7 +146,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>, nar
         state.play(ui);
     }
     let t = state.advance(ui);
-    state.update(ui, answer);
+    state.update(ui, answer, t < 1.0);
     state.focused = false;
     let area = Rect::from_min_max(pos2(rect.left(), inner.top()), rect.max);
     if narrow {
