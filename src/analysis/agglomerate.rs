@@ -7,7 +7,7 @@ use crate::math::matrix::{Matrix, norm};
 /// Above this many products with one readout, pairs are not tried, only the whole set.
 const MANY: usize = 40;
 /// Most directions for [`by_output`].
-const MOST_SIZE: usize = 64;
+pub const MOST_SIZE: usize = 64;
 
 /// A product on its way: what it is, and which of the products at the start it stands for.
 #[derive(Debug, Clone)]
@@ -32,9 +32,16 @@ pub enum Readouts {
 
 /// Merges pairs, then sets with one readout, until nothing more merges.
 pub fn agglomerate(mut items: Vec<Item>, tolerance: f64, readouts: Readouts) -> Vec<Item> {
-    let nothing = tolerance * 0.1 / (items.len().max(1) as f64).sqrt() * pairs(&items).total();
+    let mut pairs = pairs_of(&items);
+    let nothing = tolerance * 0.1 / (items.len().max(1) as f64).sqrt() * pairs.total();
+    let before = items.len();
     items.retain(|item| item.product.norm() > nothing);
-    while merge_pairs(&mut items, tolerance, nothing, readouts) || merge_set(&mut items, tolerance) {}
+    if items.len() < before {
+        pairs = pairs_of(&items);
+    }
+    while merge_pairs(&mut items, &pairs, tolerance, nothing, readouts) || merge_set(&mut items, &pairs, tolerance, readouts) {
+        pairs = pairs_of(&items);
+    }
     items
 }
 
@@ -73,7 +80,7 @@ impl Readouts {
     }
 }
 
-fn pairs(items: &[Item]) -> Pairs {
+fn pairs_of(items: &[Item]) -> Pairs {
     Pairs::of(&items.iter().map(|item| &item.product).collect::<Vec<_>>())
 }
 
@@ -90,8 +97,7 @@ fn parts(items: &[Item], which: &[usize]) -> Vec<usize> {
 }
 
 /// Merges pairs of which one product leaves little enough, the best first, each gate once. Whether any merged.
-fn merge_pairs(items: &mut Vec<Item>, tolerance: f64, nothing: f64, readouts: Readouts) -> bool {
-    let pairs = pairs(items);
+fn merge_pairs(items: &mut Vec<Item>, pairs: &Pairs, tolerance: f64, nothing: f64, readouts: Readouts) -> bool {
     let same_readout = |i: usize, j: usize| pairs.readout_angle(i, j) <= tolerance;
     let crowded: Vec<bool> = (0..items.len()).map(|i| (0..items.len()).filter(|&j| same_readout(i, j)).count() > MANY).collect();
     let mut found: Vec<([usize; 2], f64, Product)> = vec![];
@@ -124,8 +130,7 @@ fn merge_pairs(items: &mut Vec<Item>, tolerance: f64, nothing: f64, readouts: Re
 }
 
 /// Replaces a set of gates with one readout by fewer, if fewer make the same sum. Whether one was.
-fn merge_set(items: &mut Vec<Item>, tolerance: f64) -> bool {
-    let pairs = pairs(items);
+fn merge_set(items: &mut Vec<Item>, pairs: &Pairs, tolerance: f64, readouts: Readouts) -> bool {
     for first in 0..items.len() {
         let set: Vec<usize> = (first..items.len()).filter(|&i| pairs.readout_angle(first, i) <= tolerance).collect();
         if set.len() < 3 {
@@ -134,7 +139,10 @@ fn merge_set(items: &mut Vec<Item>, tolerance: f64) -> bool {
         let Some(fewer) = sum(items, &set).fewest(tolerance).filter(|fewer| fewer.len() < set.len()) else { continue };
         let parts = parts(items, &set);
         set.iter().rev().for_each(|&i| drop(items.remove(i)));
-        items.extend(fewer.into_iter().map(|product| Item { product, parts: parts.clone() }));
+        items.extend(fewer.into_iter().map(|mut product| {
+            readouts.project(&mut product.readout); // they were all alike and of this kind, to the tolerance
+            Item { product, parts: parts.clone() }
+        }));
         return true;
     }
     false

@@ -8,7 +8,7 @@
 
 use super::batch::Batch;
 use super::dissection::{Group, Stage, StageKind};
-use super::agglomerate::{Item, Readouts, agglomerate, by_output};
+use super::agglomerate::{Item, MOST_SIZE, Readouts, agglomerate, by_output};
 use super::kernel::{Coordinates, Product, Sum};
 use super::reorder;
 use super::words::{counted, part};
@@ -50,9 +50,11 @@ pub fn merge(sorted: &Stage, picked: &[usize], batch: &Batch) -> Merged {
     let result = bench.loosest(start.len(), |tolerance| Some(agglomerate(start.clone(), tolerance, Readouts::Free))).unwrap_or(start);
     let mut groups: Vec<Group> = by_hand.into_iter().collect();
     groups.extend(bench.groups(&gates, &result));
+    if result.len() == gates.len() {
+        return unchanged(&format!("No two of the {} are parts of one product: nothing merges.", counted(gates.len(), "gate")), groups);
+    }
     let mut stage = bench.stage_of(&result);
     stage.note = match result.len() {
-        after if after == gates.len() => format!("No two of the {} are parts of one product: nothing merges.", counted(after, "gate")),
         0 => "All gates cancel: what they add up to is zero.".into(),
         after => format!("{} are {} in parts; merging them changes the outputs by {}.", counted(gates.len(), "gate"), counted(after, "gate"), part(bench.change(&result))),
     };
@@ -61,7 +63,7 @@ pub fn merge(sorted: &Stage, picked: &[usize], batch: &Batch) -> Merged {
 
 /// The stage with each output's gates made anew from its kernel, if those are fewer in all (see [`by_output`]).
 pub fn remake_by_output(stage: &Stage, batch: &Batch) -> Option<Stage> {
-    if stage.gates.is_empty() {
+    if stage.gates.is_empty() || stage.network.hidden() > MOST_SIZE {
         return None;
     }
     let bench = Bench::new(stage, batch);

@@ -60,9 +60,12 @@ pub fn groups_of_equal_lambda(lambda: &[f64]) -> Vec<Vec<usize>> {
 
 /// ‖b − a‖ as a part of the raw network's outputs; 0 where those are zero.
 pub fn change_between(batch: &Batch, a: &Matrix, b: &Network) -> f64 {
-    let outputs = b.outputs_of(&batch.x, batch.time);
+    apart(batch, a, &b.outputs_of(&batch.x, batch.time))
+}
+
+fn apart(batch: &Batch, a: &Matrix, b: &Matrix) -> f64 {
     let size = batch.outputs.norm();
-    let difference = norm(&outputs.data.iter().zip(&a.data).map(|(b, a)| b - a).collect::<Vec<_>>());
+    let difference = norm(&b.data.iter().zip(&a.data).map(|(b, a)| b - a).collect::<Vec<_>>());
     if size > 0.0 { difference / size } else { 0.0 }
 }
 
@@ -70,12 +73,14 @@ pub fn change_between(batch: &Batch, a: &Matrix, b: &Network) -> f64 {
 pub fn minimise(merged: &Stage, batch: &Batch) -> Minimal {
     let snapped = snapped(&merged.network);
     let merged_outputs = merged.network.outputs_of(&batch.x, batch.time);
-    let snapping = change_between(batch, &merged_outputs, &snapped);
+    let snapped_outputs = snapped.outputs_of(&batch.x, batch.time);
+    let snapping = apart(batch, &merged_outputs, &snapped_outputs);
     let is_snapped = snapping <= MOST_SNAPPING;
-    let start = Stage { kind: StageKind::Minimal, network: if is_snapped { snapped } else { merged.network.clone() }, ..merged.clone() };
+    let (network, outputs) = if is_snapped { (snapped, snapped_outputs) } else { (merged.network.clone(), merged_outputs) };
+    let start = Stage { kind: StageKind::Minimal, network, ..merged.clone() };
     let mut stage = match &start.network.gating {
-        Gating::Output { .. } => fold(&start, batch),
-        Gating::Side(_) => minimal_side::reduce(&start, batch),
+        Gating::Output { .. } => fold(&start, &outputs, batch),
+        Gating::Side(_) => minimal_side::reduce(&start, &outputs, batch),
     };
     if stage.neurons.len() < start.neurons.len() {
         let again = merge::merge(&stage, &[], batch).stage;
@@ -86,7 +91,8 @@ pub fn minimise(merged: &Stage, batch: &Batch) -> Minimal {
     if let Some(remade) = merge::remake_by_output(&stage, batch) {
         stage = Stage { kind: StageKind::Minimal, ..remade };
     }
-    stage.change = batch.change(&stage.network);
+    let is_same = (stage.network.hidden(), stage.network.gates()) == (start.network.hidden(), start.network.gates());
+    stage.change = if is_same { batch.distance(&outputs) } else { batch.change(&stage.network) };
     stage.note = note(merged, &stage, snapping, is_snapped);
     Minimal { stage, snapping }
 }
@@ -114,8 +120,7 @@ fn note(merged: &Stage, stage: &Stage, snapping: f64, is_snapped: bool) -> Strin
 }
 
 /// Folds neurons into others of the same λ (output gating).
-fn fold(start: &Stage, batch: &Batch) -> Stage {
-    let before = start.network.outputs_of(&batch.x, batch.time);
+fn fold(start: &Stage, before: &Matrix, batch: &Batch) -> Stage {
     let functions = input_functions(&start.network);
     let weights = sensitivities(&start.network, batch);
     let reach = reaches(&start.network.lambda, batch.time);
@@ -129,7 +134,7 @@ fn fold(start: &Stage, batch: &Batch) -> Stage {
             break; // stricter ones keep them all too
         }
         let stage = folded(start, &functions, &groups, &kept, batch);
-        if change_between(batch, &before, &stage.network) <= MOST_CHANGE {
+        if change_between(batch, before, &stage.network) <= MOST_CHANGE {
             best = stage;
             break;
         }

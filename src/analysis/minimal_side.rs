@@ -14,8 +14,8 @@ use crate::math::matrix::Matrix;
 use crate::model::Network;
 use crate::model::network::Gating;
 
-/// Merges neurons of equal λ where that is exact, or changes the outputs by at most [`MOST_CHANGE`].
-pub fn reduce(start: &Stage, batch: &Batch) -> Stage {
+/// Merges neurons of equal λ (`before` are the stage's outputs) where that is exact, or changes the outputs by at most [`MOST_CHANGE`].
+pub fn reduce(start: &Stage, before: &Matrix, batch: &Batch) -> Stage {
     let network = &start.network;
     let Gating::Side(side) = &network.gating else { return start.clone() };
     let readout = network.readout.transpose(); // [n, d_out]
@@ -23,7 +23,6 @@ pub fn reduce(start: &Stage, batch: &Batch) -> Stage {
         let pairs: Vec<f64> = readout.row(i).iter().flat_map(|d| side.row(i).iter().map(move |w| d * w)).collect();
         Item { product: Product::new(network.input_m.row(i), network.input_x.row(i), &pairs), parts: vec![i] }
     };
-    let before = network.outputs_of(&batch.x, batch.time);
     for tolerance in TOLERANCES {
         let reduced: Vec<Item> = groups_of_equal_lambda(&network.lambda)
             .into_iter()
@@ -33,7 +32,7 @@ pub fn reduce(start: &Stage, batch: &Batch) -> Stage {
             break; // stricter ones merge nothing either
         }
         let stage = stage_of(start, reduced);
-        if change_between(batch, &before, &stage.network) <= MOST_CHANGE {
+        if change_between(batch, before, &stage.network) <= MOST_CHANGE {
             return stage;
         }
     }

@@ -14,7 +14,8 @@ pub fn prune(raw: &Stage, importance: &Importance, threshold: f64, batch: &Batch
     let neurons = kept(&importance.hidden);
     let gates = kept(&importance.gates);
     let network = raw.network.select(&neurons, &gates);
-    let change = batch.change(&network);
+    let is_same = (network.hidden(), network.gates()) == (raw.network.hidden(), raw.network.gates());
+    let change = if is_same { 0.0 } else { batch.change(&network) };
     let mut stage = Stage {
         kind: StageKind::Pruned,
         gates: gates.iter().map(|&gate| vec![gate]).collect(),

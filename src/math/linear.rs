@@ -1,6 +1,6 @@
 //! Dense decompositions in f64 by nalgebra; matrices are row-major `[rows, columns]` slices outside.
 
-use super::matrix::{Matrix, norm};
+use super::matrix::Matrix;
 use nalgebra::DMatrix;
 
 /// `a [rows, inner] · b [inner, columns]`, all row-major.
@@ -94,8 +94,7 @@ pub fn eigen(a: &Matrix) -> Eigen {
     }
 }
 
-/// Rows of a matrix that span all of them, by Gram-Schmidt with pivoting (each vector is made orthogonal twice, which is enough
-/// for orthogonality to rounding).
+/// Rows of a matrix that span all of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Span {
     /// The rows that were taken, the longest remainder first; as many as the rank.
@@ -104,56 +103,58 @@ pub struct Span {
     pub basis: Matrix,
 }
 
+/// Directions taken between two renewals of what is left of the rows.
+const PANEL: usize = 32;
+/// A squared length that fell below this part of itself by subtraction is measured anew.
+const CANCELLED: f64 = 1e-4;
+
 /// Takes row after row of `a [rows, columns]`, always the one of which most is left, until no row keeps more than `tolerance` times
-/// the longest row of `a`, or `most` rows are taken.
+/// the longest row of `a`, or `most` rows are taken: Gram-Schmidt with pivoting, each direction made orthogonal twice, which is enough for
+/// orthogonality to rounding. What is left of the rows is renewed a panel at a time, by matrix products; between, only their lengths are.
 pub fn span(a: &Matrix, tolerance: f64, most: usize) -> Span {
+    let most = most.min(a.rows).min(a.columns);
     let mut rest = a.clone();
-    let mut sizes: Vec<f64> = rest.iter_rows().map(norm).collect();
-    let longest = sizes.iter().copied().fold(0.0, f64::max);
+    let mut taken = vec![false; a.rows];
     let (mut kept, mut basis) = (vec![], Matrix::zeros(0, a.columns));
-    while kept.len() < most.min(a.rows).min(a.columns) {
-        let Some((pivot, size)) = (0..a.rows).map(|i| (i, sizes[i])).max_by(|a, b| a.1.total_cmp(&b.1)) else { break };
-        if size <= tolerance * longest || size == 0.0 {
-            break;
+    let mut enough = 0.0; // squared length below which nothing is taken
+    while kept.len() < most {
+        let lengths: Vec<f64> = rest.iter_rows().zip(&taken).map(|(row, taken)| if *taken { 0.0 } else { row.iter().map(|v| v * v).sum() }).collect();
+        if kept.is_empty() {
+            enough = tolerance * tolerance * lengths.iter().copied().fold(0.0, f64::max);
         }
-        let mut direction: Vec<f64> = rest.row(pivot).iter().map(|v| v / size).collect();
-        for row in basis.iter_rows() {
-            subtract(&mut direction, row);
-        }
-        let length = norm(&direction);
-        direction.iter_mut().for_each(|v| *v /= length);
-        for i in 0..a.rows {
-            if sizes[i] > 0.0 {
-                let row = rest.row_mut(i);
-                subtract(row, &direction);
-                sizes[i] = norm(row);
+        let (mut left, mut panel) = (lengths.clone(), Matrix::zeros(0, a.columns));
+        while kept.len() < most && panel.rows < PANEL {
+            let Some(pivot) = (0..a.rows).filter(|&i| !taken[i]).max_by(|&i, &j| left[i].total_cmp(&left[j])) else { break };
+            if left[pivot] <= enough || left[pivot] == 0.0 || left[pivot] < CANCELLED * lengths[pivot] {
+                break;
+            }
+            let mut direction = Matrix::new(1, a.columns, rest.row(pivot).to_vec());
+            for _ in 0..2 {
+                direction = without(&direction, &basis);
+            }
+            let length = direction.norm();
+            direction.data.iter_mut().for_each(|v| *v /= length);
+            let along = rest.times_transposed(&direction);
+            left.iter_mut().zip(&along.data).for_each(|(left, along)| *left -= along * along);
+            taken[pivot] = true;
+            kept.push(pivot);
+            for grown in [&mut basis, &mut panel] {
+                grown.data.extend_from_slice(&direction.data);
+                grown.rows += 1;
             }
         }
-        sizes[pivot] = 0.0;
-        kept.push(pivot);
-        basis.data.extend(direction);
-        basis.rows += 1;
+        if panel.rows == 0 {
+            break;
+        }
+        rest = without(&rest, &panel);
     }
     Span { kept, basis }
 }
 
-/// row − (row · direction) direction
-fn subtract(row: &mut [f64], direction: &[f64]) {
-    let along = quick_dot(row, direction);
-    row.iter_mut().zip(direction).for_each(|(r, d)| *r -= along * d);
-}
-
-/// The sum of products in eight lanes, which the compiler can keep in SIMD registers.
-fn quick_dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut lanes = [0.0; 8];
-    let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
-    let tail: f64 = a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a.zip(b) {
-        for lane in 0..8 {
-            lanes[lane] += a[lane] * b[lane];
-        }
-    }
-    lanes.iter().sum::<f64>() + tail
+/// Rows without their parts along orthonormal `directions`.
+fn without(rows: &Matrix, directions: &Matrix) -> Matrix {
+    let parts = rows.times_transposed(directions).times(directions);
+    Matrix::new(rows.rows, rows.columns, rows.data.iter().zip(&parts.data).map(|(row, part)| row - part).collect())
 }
 
 /// X `[k, c]` with the smallest ‖A X − B‖ for A `[rows, k]`, B `[rows, c]`; of the many where A has not full rank, the smallest.
