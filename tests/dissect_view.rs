@@ -19,7 +19,7 @@ use gatelens::task::Teacher;
 use gatelens::ui::{Action, Tab, theme};
 use std::rc::Rc;
 use web_time::Instant;
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, trained};
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, picture, quick, trained};
 
 fn network(live: &Live) -> Network {
     Network::from_parameters(&live.table, &live.weights.as_ref().unwrap().parameters)
@@ -332,18 +332,18 @@ fn pictures() {
         ("dissect-medium", vec2(1000.0, 700.0), false),
     ] {
         if wanted(name) {
-            drawn(name, given(&live, reference("trained_teacher_a.safetensors"), &settings), size, dark, |_| ());
+            picture(name, given(&live, reference("trained_teacher_a.safetensors"), &settings), size, dark);
         }
     }
     if wanted("dissect-icl") {
-        drawn("dissect-icl", given(&live, reference("trained_icl_a.safetensors"), &settings), DESKTOP, false, |_| ());
+        picture("dissect-icl", given(&live, reference("trained_icl_a.safetensors"), &settings), DESKTOP, false);
     }
     for (name, at, dark) in [("dissect-hover-stage", vec2(540.0, 250.0), true), ("dissect-hover-neuron", vec2(60.0, 520.0), false), ("dissect-hover-function", vec2(330.0, 500.0), false)] {
         if wanted(name) {
             drawn(name, given(&live, reference("trained_teacher_a.safetensors"), &settings), DESKTOP, dark, |window| window.hover_at(at.to_pos2()));
         }
     }
-    for steps in [1, 2, 3] {
+    for steps in [6, 12, 16] {
         let name = format!("dissect-move-{steps}");
         if wanted(&name) {
             let window = given(&live, reference("trained_teacher_a.safetensors"), &settings);
@@ -352,11 +352,11 @@ fn pictures() {
     }
     if wanted("dissect-side") {
         let side = Rc::new(trained(preset::find("side").unwrap().recipe, 600));
-        drawn("dissect-side", window(&side, &settings), DESKTOP, false, |_| ());
+        picture("dissect-side", window(&side, &settings), DESKTOP, false);
     }
     if wanted("dissect-wide") {
         let large = Rc::new(trained(Recipe { dim: 8, hidden: 256, gates: 256, batch: 1, time: 4, ..quick() }, 1));
-        drawn("dissect-wide", window(&large, &settings), DESKTOP, true, |_| ());
+        picture("dissect-wide", window(&large, &settings), DESKTOP, true);
     }
     if wanted("dissect-picked") {
         let settings = Settings { picked: vec![9, 10, 30], ..Settings::default() };
@@ -366,15 +366,15 @@ fn pictures() {
     }
 }
 
-/// A moment of the move from Raw to Merged, so many quarters of a second after it began.
-fn moving(name: &str, window: Window, quarters: usize) {
-    let builder = Harness::builder().with_size(DESKTOP).with_theme(egui::Theme::Light).with_context_setup(theme::install).with_max_steps(20).wgpu();
+/// A moment of the move from Raw to Merged, so many twentieths of a second after it began.
+fn moving(name: &str, window: Window, moments: usize) {
+    let builder = Harness::builder().with_size(DESKTOP).with_theme(egui::Theme::Light).with_context_setup(theme::install).with_max_steps(90).with_step_dt(0.05).wgpu();
     let mut harness = builder.build_ui_state(|ui, window: &mut Window| window.show(ui), window);
     harness.run_ok();
     control(&harness, "Raw:").click();
     harness.run_ok();
     control(&harness, "Merged:").click();
-    (0..quarters + 1).for_each(|_| harness.step());
+    (0..moments + 2).for_each(|_| harness.step());
     match harness.render() {
         Ok(image) => image.save(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("target/screenshots/{name}.png"))).unwrap(),
         Err(error) => println!("no picture of {name}: {error}"),

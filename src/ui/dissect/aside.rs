@@ -12,7 +12,7 @@ use eframe::egui;
 use egui::{Align, Color32, Label, Layout, RichText, Ui};
 
 /// Outputs that move by less than this are called unchanged.
-const UNCHANGED: f64 = 0.01;
+const UNCHANGED: f64 = 1e-3;
 
 /// Draws the column.
 pub fn show(ui: &mut Ui, view: &View<'_>, answer: &Answer<'_>, actions: &mut Vec<Action>) {
@@ -60,7 +60,7 @@ fn headline(raw: &Stage, minimal: &Stage) -> String {
         _ if after == 0 => "All neurons are under the threshold: lower it.".into(),
         change if !change.is_finite() => "The outputs are not numbers.".into(),
         change if change < UNCHANGED && after < before => format!("From {before} neurons to {after}, and nothing changes."),
-        change if change < UNCHANGED => format!("None of the {before} neurons can go."),
+        _ if after == before => format!("None of the {before} neurons can go."),
         change => format!("From {before} neurons to {after}; the outputs move by {}.", percent(change)),
     }
 }

@@ -13,6 +13,8 @@ use egui::{Align2, Rect, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 pub struct State {
     key: Option<(Stamp, usize)>,
     rows: Vec<Row>,
+    /// How many of them are large enough to be shown.
+    telling: usize,
     /// The largest coefficient, at least.
     range: [f64; 2],
 }
@@ -30,8 +32,10 @@ impl Row {
     }
 }
 
-/// Height of a row.
-const ROW: f32 = 17.0;
+/// Least and largest height of a row.
+const ROW: [f32; 2] = [17.0, 24.0];
+/// Coefficients below this part of the largest are only counted.
+const SMALL: f64 = 1e-3;
 /// Room for the monomials' names.
 const NAMES: f32 = 54.0;
 
@@ -55,6 +59,8 @@ impl State {
             // Teachers' zeros are of the order of rounding: they do not decide.
             if (a.0 - b.0).abs() > 1e-9 { b.0.total_cmp(&a.0) } else { b.1.total_cmp(&a.1) }
         });
+        let largest = self.rows.iter().map(Row::size).filter(|size| size.is_finite()).fold(0.0, f64::max);
+        self.telling = self.rows.iter().rposition(|row| row.size() > SMALL * largest).map_or(1, |last| last + 1);
         let ends = |row: &Row| [row.student, row.teacher.unwrap_or(0.0)];
         let finite = self.rows.iter().flat_map(ends).filter(|value| value.is_finite());
         self.range = finite.fold([-1e-9, 1e-9], |[low, high], value| [low.min(value), high.max(value)]);
@@ -101,10 +107,13 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, output: &mut usize, answ
     if inner.width() < 120.0 || inner.height() < 70.0 {
         return;
     }
-    let bars = Rect::from_min_max(inner.min + vec2(NAMES, 2.0), pos2(inner.right() - 4.0, inner.bottom() - 34.0));
-    let shown = ((bars.height() / ROW).floor().max(1.0) as usize).min(state.rows.len());
+    let below = if polynomial.teacher.is_empty() { 58.0 } else { 34.0 };
+    let mut bars = Rect::from_min_max(inner.min + vec2(NAMES, 2.0), pos2(inner.right() - 4.0, (inner.bottom() - below).max(inner.top() + 20.0)));
+    let shown = ((bars.height() / ROW[0]).floor().max(1.0) as usize).min(state.telling);
+    let row = (bars.height() / shown.max(1) as f32).clamp(ROW[0], ROW[1]);
+    bars.max.y = bars.top() + row * shown as f32;
     draw(ui, bars, state, shown);
-    let y = bars.top() + ROW * shown as f32 + 4.0;
+    let y = bars.bottom() + 4.0;
     legend(ui, pos2(inner.left(), y), state, shown, polynomial, inner);
     if polynomial.teacher.is_empty() {
         let text = "No teacher is known: open a file that holds teacher.value, teacher.key and teacher.query to compare.";
@@ -117,16 +126,16 @@ fn draw(ui: &mut Ui, bars: Rect, state: &State, shown: usize) {
     let [low, high] = state.range;
     let x = |value: f64| bars.left() + bars.width() * ((value.clamp(low, high) - low) / (high - low)) as f32;
     let zero = x(0.0);
-    let height = ROW * shown as f32;
-    ui.painter().vline(zero, bars.top()..=bars.top() + height, Stroke::new(1.0, palette.line));
-    let whole = Rect::from_min_max(pos2(bars.left() - NAMES, bars.top()), pos2(bars.right(), bars.top() + height));
+    let step = bars.height() / shown.max(1) as f32;
+    ui.painter().vline(zero, bars.y_range(), Stroke::new(1.0, palette.line));
+    let whole = Rect::from_min_max(pos2(bars.left() - NAMES, bars.top()), bars.max);
     let response = ui.interact(whole, ui.scope_id().with("coefficients"), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Image, true, "Coefficients, student and teacher"));
-    let hovered = response.hover_pos().map(|pointer| ((pointer.y - bars.top()) / ROW).max(0.0) as usize);
+    let hovered = response.hover_pos().map(|pointer| ((pointer.y - bars.top()) / step).max(0.0) as usize);
     for (i, row) in state.rows.iter().take(shown).enumerate() {
-        let middle = bars.top() + ROW * (i as f32 + 0.5);
+        let middle = bars.top() + step * (i as f32 + 0.5);
         if hovered == Some(i) {
-            ui.painter().rect_filled(Rect::from_center_size(pos2(whole.center().x, middle), vec2(whole.width(), ROW)), 2.0, palette.accent.gamma_multiply(0.08));
+            ui.painter().rect_filled(Rect::from_center_size(pos2(whole.center().x, middle), vec2(whole.width(), step)), 2.0, palette.accent.gamma_multiply(0.08));
         }
         ui.painter().text(pos2(bars.left() - 8.0, middle), Align2::RIGHT_CENTER, &row.label, plain(11.5), palette.mute);
         let bar = |value: f64, height: f32| {
@@ -134,9 +143,9 @@ fn draw(ui: &mut Ui, bars: Rect, state: &State, shown: usize) {
             Rect::from_min_max(pos2(zero.min(end), middle - height / 2.0), pos2(zero.max(end), middle + height / 2.0))
         };
         if let Some(teacher) = row.teacher {
-            ui.painter().rect_filled(bar(teacher, ROW - 4.0), 1.0, palette.teacher.gamma_multiply(0.5));
+            ui.painter().rect_filled(bar(teacher, step - 4.0), 1.0, palette.teacher.gamma_multiply(0.5));
         }
-        let student = if row.teacher.is_some() { bar(row.student, 2.4) } else { bar(row.student, ROW - 7.0) };
+        let student = if row.teacher.is_some() { bar(row.student, 2.4) } else { bar(row.student, step - 7.0) };
         ui.painter().rect_filled(student, 0.0, if row.student.is_finite() { palette.ink } else { palette.error });
     }
     let Some(row) = hovered.and_then(|i| state.rows.iter().take(shown).nth(i)) else { return };

@@ -268,8 +268,11 @@ pub fn status(ui: &mut Ui, view: &View<'_>) {
     };
     if ui.available_width() < 600.0 {
         ui.vertical(|ui| {
-            ui.horizontal(counts);
-            ui.horizontal(costs);
+            ui.spacing_mut().item_spacing.y = 0.0;
+            ui.spacing_mut().interact_size.y = 22.0;
+            let size = vec2(ui.available_width(), 26.0);
+            ui.allocate_ui(size, |ui| ui.horizontal_centered(counts));
+            ui.allocate_ui(size, |ui| ui.horizontal_centered(costs));
         });
     } else {
         ui.horizontal_centered(|ui| {

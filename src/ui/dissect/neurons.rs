@@ -79,7 +79,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>, act
     let threshold = state.dragged.map_or(answer.settings.threshold, |(threshold, _)| threshold);
     let axes = Axes::new(inner, threshold, !importance.gates.is_empty());
     grid(ui, &axes, inner);
-    if importance.hidden.iter().all(|&value| !(value > 0.0)) {
+    if !importance.hidden.iter().any(|&value| value > 0.0) {
         card::empty(ui, axes.frame, "no neuron has any weight");
     }
     points(ui, &axes, answer, threshold);

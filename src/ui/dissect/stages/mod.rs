@@ -246,8 +246,11 @@ fn content(ui: &mut Ui, rect: Rect, i: usize, state: &mut State, t: f32, answer:
     let side = matches!(stage.network.gating, Gating::Side(_));
     let painter = ui.painter().with_clip_rect(rect.shrink(1.0).intersect(ui.clip_rect()));
     let at = rect.min + vec2(card::MARGIN, 4.0);
-    painter.text(at, Align2::LEFT_TOP, title(stage.kind), strong(12.5), palette.ink);
-    let counts = painter.layout_job(counts(stage, palette));
+    let heading = painter.text(at, Align2::LEFT_TOP, title(stage.kind), strong(12.5), palette.ink);
+    let mut counts = painter.layout_job(self::counts(stage, palette, true));
+    if heading.right() + counts.size().x + 8.0 > rect.right() - card::MARGIN {
+        counts = painter.layout_job(self::counts(stage, palette, false));
+    }
     painter.galley(pos2(rect.right() - card::MARGIN - counts.size().x, at.y + 1.0), counts, palette.mute);
     let space = picture_rect(rect);
     let place = Place::new(space, &state.pictures[i], side);
@@ -293,13 +296,13 @@ pub fn title(kind: StageKind) -> &'static str {
     }
 }
 
-/// Neurons by kind, then gates: "10 + 4 · 13".
-fn counts(stage: &Stage, palette: &Palette) -> LayoutJob {
+/// Neurons, where there is room by kind, then gates: "10 + 4 · 13".
+fn counts(stage: &Stage, palette: &Palette, by_kind: bool) -> LayoutJob {
     let mut text = Text::sized(11.0, palette.mute);
     let sorted = !matches!(stage.kind, StageKind::Raw | StageKind::Pruned);
     let count = |role: Role| stage.roles.iter().filter(|&&r| r == role).count();
     let kinds: Vec<(usize, Role)> = [Role::KeyValue, Role::Query, Role::Between, Role::Unused].map(|role| (count(role), role)).into_iter().filter(|(count, _)| *count > 0).collect();
-    if sorted && !kinds.is_empty() {
+    if by_kind && sorted && !kinds.is_empty() {
         for (i, (count, role)) in kinds.into_iter().enumerate() {
             text.plain(if i > 0 { " + " } else { "" }).marked(&count.to_string(), palette.role(role));
         }

@@ -104,6 +104,9 @@ pub fn paint(ctx: &Context, heatmap: &mut Heatmap, sheet: &Matrix, by_column: bo
         rows = sheet.iter_rows().map(|row| factor(row.iter().copied().map(size).fold(0.0, f64::max))).collect();
     }
     rows.iter_mut().zip(&dim.rows).for_each(|(factor, strength)| *factor *= strength);
-    let shades = sheet.iter_rows().zip(&rows).flat_map(|(values, row)| values.iter().zip(&columns).map(move |(value, column)| colors.of(*value as f32 * column * row)));
-    heatmap.set(ctx, "stage", sheet.rows, sheet.columns, shades.collect());
+    let mut shades = Vec::with_capacity(sheet.data.len());
+    for (values, row) in sheet.iter_rows().zip(&rows) {
+        shades.extend(values.iter().zip(&columns).map(|(value, column)| colors.of(*value as f32 * column * row)));
+    }
+    heatmap.set(ctx, "stage", sheet.rows, sheet.columns, shades);
 }
