@@ -1,6 +1,7 @@
-//! The terminal: `train`, `evaluate`, `devices`. Progress goes to stderr, results to stdout;
+//! The terminal: `train`, `analyze`, `evaluate`, `devices`. Progress goes to stderr, results to stdout;
 //! exit codes: 0 done, 1 failed, 2 bad usage or bad file.
 
+mod analyze;
 mod evaluate;
 mod train;
 
@@ -27,6 +28,7 @@ pub fn run() -> Request {
     let matches = command().get_matches();
     let result = match matches.subcommand() {
         Some(("train", arguments)) => train::run(arguments),
+        Some(("analyze", arguments)) => analyze::run(arguments),
         Some(("evaluate", arguments)) => evaluate::run(arguments),
         Some(("devices", arguments)) => devices(arguments.get_flag("json")),
         _ if crate::platform::has_display() && cfg!(feature = "app") => {
@@ -76,6 +78,7 @@ fn command() -> Command {
         .about("Watch gated recurrent networks train themselves into linear attention. Without a command: opens the window.")
         .arg(Arg::new("link").value_name("LINK").help("Opens the window with the recipe of a shared link, or of the part after its #"))
         .subcommand(train)
+        .subcommand(analyze::command(json.clone()))
         .subcommand(
             Command::new("evaluate")
                 .about("Run sequences through a trained network")

@@ -10,6 +10,7 @@ use gatelens::analysis::{importance, polynomial, scores};
 use gatelens::experiment::checkpoint;
 use gatelens::math::matrix::Matrix;
 use gatelens::model::Network;
+use gatelens::model::network::Gating;
 use gatelens::task::Teacher;
 use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
@@ -198,6 +199,9 @@ fn a_disguised_network_is_reduced_to_its_core() {
             assert_ne!((network.hidden(), network.gates()), (triangle + d, triangle), "before");
             assert_eq!(smallest(&found), (triangle + d, triangle), "d = {d}, seed {seed}: {} {}", found.stages[3].note, found.stages[4].note);
             assert!(found.stages[4].change < 1e-8, "d = {d}, seed {seed}: {}", found.stages[4].change);
+            let mut perturbed = found.stages[4].network.clone();
+            perturbed.readout.data[0] += 1e-5 * perturbed.readout.norm();
+            assert!(Batch::draw(&network, 1).change(&perturbed) > 1e-8, "one weight off shows");
         }
     }
 }
@@ -225,5 +229,131 @@ fn times() {
     for id in ["trained_teacher_a", "trained_icl_a"] {
         let trained = Trained::read(id);
         print(id, &trained.network, trained.teacher.as_ref());
+    }
+}
+
+/// Every number in it is one: `NaN` and `inf` would be words of its debug text.
+fn assert_finite(name: &str, found: &Dissection) {
+    let text = format!("{found:?}");
+    let bad = text.split(|c: char| !c.is_alphanumeric()).find(|word| *word == "NaN" || *word == "inf");
+    assert!(bad.is_none(), "{name}: holds {bad:?}");
+    assert_eq!(found.stages.len(), 5);
+    assert!(found.stages.iter().all(|stage| stage.note.ends_with('.')), "{name}: {:?}", found.stages);
+    assert!(found.verdict.headline.ends_with('.') && found.verdict.evidence.ends_with('.'), "{name}: {:?}", found.verdict);
+    assert!(found.groups.iter().all(|group| !group.reason.is_empty()));
+    let text = found.text();
+    assert!(text.contains(&found.verdict.headline) && found.report().to_string().len() > 500, "{name}");
+}
+
+#[test]
+fn bad_networks_get_true_sentences() {
+    let teacher = networks::teacher(3, 4);
+    let shared = networks::symmetric_shared(&teacher);
+    let naive = networks::naive(&teacher);
+    let all: Vec<usize> = (0..naive.gates()).collect();
+    let with = |change: &dyn Fn(&mut Network), network: &Network| {
+        let mut changed = network.clone();
+        change(&mut changed);
+        changed
+    };
+    let random = networks::random(2, 3, 3, 20, 20);
+    let default = Settings::default();
+    let everything = Settings { threshold: 1.0, ..default.clone() };
+    let fewer = shared.select(&[0, 1, 2, 3, 4, 6, 7, 8], &[0, 1, 2, 3, 4, 5]);
+    let double = naive.select(&[0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 10, 11, 11], &all);
+    let mut cancelling = naive.select(&(0..12).collect::<Vec<_>>(), &[all.clone(), all.clone()].concat());
+    for k in 0..3 {
+        (9..18).for_each(|gate| cancelling.readout.set(k, gate, -cancelling.readout.at(k, gate - 9)));
+    }
+    let low = Teacher::draw(gatelens::task::attention::TeacherKind { dim: 4, rank: 2, spectrum: gatelens::task::attention::Spectrum::Gaussian }, 3);
+    let zero_teacher = Teacher { value: vec![0.0; 9], ..teacher.clone() };
+    let cases: Vec<(&str, Network, Option<&Teacher>, &Settings, bool, &str)> = vec![
+        ("exact", shared.clone(), Some(&teacher), &default, true, "6 accumulators with λ = 1, 3 query neurons with λ = 0 and 6 gates; the outputs differ"),
+        ("untrained", random.clone(), Some(&teacher), &default, false, "with λ in between"),
+        ("all in between", with(&|n| n.lambda.iter_mut().for_each(|l| *l = 0.5), &shared), Some(&teacher), &default, false, "9 neurons with λ in between and 6 gates, and none that accumulates"),
+        ("too few", fewer, Some(&teacher), &default, false, "needs at least 6 accumulators and 3 query neurons"),
+        ("threshold 1", shared.clone(), Some(&teacher), &everything, true, "no neuron is left to count"),
+        ("duplicates", double, None, &default, true, "6 accumulators"),
+        ("low rank", networks::naive(&low), Some(&low), &default, true, "4 accumulators with λ = 1, 2 query neurons"),
+        ("cancelling", cancelling, Some(&teacher), &default, false, "differ from the teacher's by 100 %"),
+        ("zero", with(&|n| n.readout.data.fill(0.0), &shared), Some(&teacher), &default, false, "answers 0 to everything"),
+        ("zero inputs", with(&|n| n.input_m.data.fill(0.0), &random), Some(&teacher), &default, false, "no neuron is left"),
+        ("zero alone", with(&|n| n.readout.data.fill(0.0), &shared), None, &default, false, "answers 0 to everything"),
+        ("zero teacher", shared.clone(), Some(&zero_teacher), &default, false, "6 accumulators"),
+        ("no teacher", shared.clone(), None, &default, true, "only the form can be judged"),
+        ("other widths", networks::random(3, 3, 2, 9, 7), Some(&teacher), &default, false, "only the form can be judged"),
+        ("one number", networks::naive(&networks::teacher(1, 1)), None, &default, true, "1 accumulator with λ = 1, 1 query neuron with λ = 0 and 1 gate;"),
+        ("huge", with(&|n| n.readout.data.iter_mut().for_each(|v| *v = 1e70), &random), Some(&teacher), &default, false, "above 1e60"),
+        ("wide", networks::random(3, 20, 20, 9, 7), None, &default, false, "too large to expand"),
+    ];
+    for (name, network, teacher, settings, is_attention, said) in cases {
+        let found = dissect(&network, teacher, settings);
+        assert_finite(name, &found);
+        assert_eq!(found.verdict.is_attention, is_attention, "{name}: {:?}", found.verdict);
+        assert!(found.verdict.evidence.contains(said), "{name}: {:?}", found.verdict);
+    }
+}
+
+#[test]
+fn gates_that_cancel_and_gates_that_are_picked() {
+    let teacher = networks::teacher(3, 4);
+    let shared = networks::symmetric_shared(&teacher);
+    // Gates 6 and 7 cancel; 8 is gate 2 again, with another readout.
+    let mut network = shared.select(&(0..9).collect::<Vec<_>>(), &[0, 1, 2, 3, 4, 5, 0, 0, 2]);
+    (0..3).for_each(|k| {
+        let (flipped, other) = (-network.readout.at(k, 6), 0.5 + k as f64);
+        network.readout.set(k, 7, flipped);
+        network.readout.set(k, 8, other);
+    });
+    let found = dissect(&network, Some(&teacher), &Settings::default());
+    assert_eq!(found.stages[3].gates.len(), 6);
+    assert!(found.stages[3].change < 1e-12);
+    let picked = |gates: &[usize]| {
+        let found = dissect(&network, Some(&teacher), &Settings { picked: gates.to_vec(), ..Settings::default() });
+        assert_finite("picked", &found);
+        found.groups.into_iter().find(|group| group.by_hand).unwrap()
+    };
+    let merges = picked(&[2, 8]);
+    assert!(merges.merged && merges.residual < 1e-12 && merges.singular_values.len() == 2, "{merges:?}");
+    let cancels = picked(&[6, 7]);
+    assert!(cancels.merged && cancels.reason.contains("cancel"), "{cancels:?}");
+    let strangers = picked(&[1, 5]);
+    assert!(!strangers.merged && strangers.residual > 0.3 && strangers.reason.contains("is allowed"), "{strangers:?}");
+    for alone in [&[3][..], &[99, 100]] {
+        assert!(picked(alone).reason.contains("at least two"));
+    }
+}
+
+#[test]
+fn side_gating_folds_only_what_is_exact() {
+    let teacher = networks::teacher(3, 9);
+    let side = networks::side(&teacher);
+    let split = |network: &Network, part: usize| -> Network {
+        // The last neuron is a copy of `part`; what each carries is set below.
+        network.select(&[(0..9).collect::<Vec<_>>(), vec![part]].concat(), &[])
+    };
+    let Gating::Side(rows) = &side.gating else { unreachable!() };
+    let other = networks::numbers(1, "row", 1, 4).data;
+    // The same product and readout, the side row in two parts; then the same product and side row, the readout in two.
+    let mut by_side = split(&side, 4);
+    if let Gating::Side(new) = &mut by_side.gating {
+        new.row_mut(9).copy_from_slice(&other);
+        (0..4).for_each(|j| new.set(4, j, rows.at(4, j) - other[j]));
+    }
+    let mut by_readout = split(&side, 4);
+    (0..3).for_each(|k| {
+        by_readout.readout.set(k, 9, other[k]);
+        by_readout.readout.set(k, 4, side.readout.at(k, 4) - other[k]);
+    });
+    // The same side row and readout, the product's first factor in two parts.
+    let mut by_input = split(&side, 4);
+    by_input.input_m.row_mut(9).copy_from_slice(&other);
+    (0..4).for_each(|j| by_input.input_m.set(4, j, side.input_m.at(4, j) - other[j]));
+    for (name, network) in [("side", by_side), ("readout", by_readout), ("input", by_input)] {
+        let found = dissect(&network, Some(&teacher), &Settings { threshold: 1e-6, ..Settings::default() });
+        assert!(found.verdict.is_attention, "{name}: the same function: {:?}", found.verdict);
+        assert_eq!(smallest(&found), (9, 0), "{name}: {}", found.stages[4].note);
+        assert!(found.stages[4].change < 1e-12, "{name}: {}", found.stages[4].change);
+        assert_finite(name, &found);
     }
 }

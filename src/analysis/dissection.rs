@@ -5,7 +5,9 @@ use super::batch::Batch;
 use super::importance::{self, Census, Importance, Role};
 use super::merge::{self, Merged};
 use super::minimal::{self, Minimal};
-use super::{polynomial, prune, reorder, scores};
+use super::polynomial::Expanded;
+use super::verdict::{self, Function};
+use super::{prune, reorder, scores};
 use crate::model::Network;
 use crate::model::network::Gating;
 use crate::task::Teacher;
@@ -51,6 +53,11 @@ pub struct Dissection {
     pub two_token_distance: Option<f64>,
     /// The same with tokens 2, 1 and 0 steps before the output's: the first that sees products of two different earlier tokens.
     pub three_token_distance: Option<f64>,
+    /// How far the outputs are from the teacher's on the fresh batch, relative RMS; `None` without a teacher, or if it is zero.
+    pub teacher_error: Option<f64>,
+    /// The part of the coefficients' norm that is not of linear attention's form (two factors of one token times one of the current), in
+    /// as many tokens, up to three, as could be expanded; `None` where none could, or all are zero.
+    pub outside_attention: Option<f64>,
     /// Which gates merge.
     pub groups: Vec<Group>,
     /// What it is, in words, from these numbers.
@@ -178,12 +185,18 @@ pub struct Verdict {
     pub evidence: String,
 }
 
+/// Largest output, state or weight that is analysed: products and squares of such numbers still fit f64.
+const LARGEST: f64 = 1e60;
+
 /// Takes `network` apart; `teacher` is what it was trained to imitate.
 pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings) -> Dissection {
-    let importance = importance::measure(network, settings.threshold);
-    let census = importance.census(settings.threshold);
     let batch = Batch::draw(network, settings.seed);
-    let mut notes = vec![];
+    let all = || network.readout.data.iter().chain(&network.input_m.data).chain(&network.input_x.data).chain(&batch.outputs.data).chain(&batch.states.data);
+    if !all().all(|v| v.abs() <= LARGEST) {
+        return silenced(network, settings);
+    }
+    let importance = importance::measure(network, settings.threshold);
+    let mut notes = vec![format!("Changes and scores are measured on {} fresh sequences of {} tokens, x ~ N(0, I).", batch.x.rows / batch.time, batch.time)];
     let teacher = teacher.filter(|teacher| {
         let fits = (teacher.dim, teacher.dim) == (network.inputs(), network.outputs());
         if !fits {
@@ -191,36 +204,73 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
         }
         fits
     });
-    let raw = Stage {
+    let raw = raw_stage(network, &importance);
+    let pruned = prune::prune(&raw, &importance, settings.threshold, &batch);
+    let sorted = reorder::reorder(&pruned, &importance, &reorder::sizes(&batch.states));
+    let Merged { stage: merged, groups } = merge::merge(&sorted, &settings.picked, &batch);
+    let Minimal { stage: minimal, snapping } = minimal::minimise(&merged, &batch);
+    let stages = vec![raw, pruned, sorted, merged, minimal];
+    let scores = teacher.map(|teacher| scores::score_on(network, &importance.roles, teacher, &batch.x, batch.time));
+    if let Some((scores, teacher)) = scores.as_ref().zip(teacher) {
+        notes.extend(scores::notes(scores, teacher, matches!(network.gating, Gating::Side(_))));
+    }
+    let expanded = Expanded::of(network, teacher, settings.lag.max(1));
+    notes.extend(expanded.notes);
+    let error = teacher.map(|teacher| verdict::teacher_error(&batch, teacher));
+    let function = match error {
+        Some(error) => Function::Compared { error, distance: expanded.worst },
+        None => Function::Alone(expanded.outside),
+    };
+    Dissection {
+        settings: settings.clone(),
+        census: importance.census(settings.threshold),
+        verdict: verdict::judge(&stages, settings.threshold, function, teacher.map(verdict::needed)),
+        stages,
+        snapping,
+        scores,
+        polynomial: expanded.polynomial,
+        two_token_distance: expanded.two,
+        three_token_distance: expanded.three,
+        teacher_error: error.flatten(),
+        outside_attention: expanded.outside.map(|(share, _)| share),
+        groups,
+        notes,
+        importance,
+    }
+}
+
+fn raw_stage(network: &Network, importance: &Importance) -> Stage {
+    Stage {
         kind: StageKind::Raw,
         network: network.clone(),
         neurons: (0..network.hidden()).collect(),
         gates: (0..importance.gates.len()).map(|gate| vec![gate]).collect(),
         roles: importance.roles.clone(),
         change: 0.0,
-        note: "As trained.".into(),
-    };
-    let pruned = prune::prune(&raw, &importance, settings.threshold, &batch);
-    let sorted = reorder::reorder(&pruned, &importance, &reorder::sizes(&batch.states));
-    let Merged { stage: merged, groups } = merge::merge(&sorted, &settings.picked, &batch);
-    let Minimal { stage: minimal, snapping } = minimal::minimise(&merged, &batch);
-    let scores = teacher.map(|teacher| scores::score_on(network, &importance.roles, teacher, &batch.x, batch.time));
-    if let Some((scores, teacher)) = scores.as_ref().zip(teacher) {
-        notes.extend(scores::notes(scores, teacher, matches!(network.gating, Gating::Side(_))));
+        note: "As it came.".into(),
     }
-    let distance_at = |lags: &[usize]| teacher.and_then(|teacher| polynomial::distance_at(network, teacher, lags));
+}
+
+/// For weights that no number can be trusted of: five times the raw network, and why.
+fn silenced(network: &Network, settings: &Settings) -> Dissection {
+    let gates = if matches!(network.gating, Gating::Output { .. }) { network.gates() } else { 0 };
+    let importance = Importance { lambda: network.lambda.clone(), hidden: vec![0.0; network.hidden()], gates: vec![0.0; gates], roles: vec![Role::Unused; network.hidden()] };
+    let reason = format!("Weights, states or outputs are above {LARGEST:e}, or no numbers.");
+    let stage = |kind| Stage { kind, note: reason.clone(), ..raw_stage(network, &importance) };
     Dissection {
         settings: settings.clone(),
-        census,
-        stages: vec![raw, pruned, sorted, merged, minimal],
-        snapping,
-        scores,
-        polynomial: polynomial::one_token(network, teacher),
-        two_token_distance: distance_at(&[settings.lag.max(1), 0]),
-        three_token_distance: distance_at(&[2, 1, 0]),
-        groups,
-        verdict: Verdict::default(),
-        notes,
+        census: importance.census(settings.threshold),
+        stages: [StageKind::Raw, StageKind::Pruned, StageKind::Sorted, StageKind::Merged, StageKind::Minimal].map(stage).to_vec(),
+        snapping: 0.0,
+        scores: None,
+        polynomial: None,
+        two_token_distance: None,
+        three_token_distance: None,
+        teacher_error: None,
+        outside_attention: None,
+        groups: vec![],
+        verdict: Verdict { is_attention: false, headline: "These weights are too large to take apart.".into(), evidence: reason.clone() },
+        notes: vec![],
         importance,
     }
 }

@@ -27,6 +27,10 @@ const ONE: f64 = 0.9;
 const ZERO: f64 = 0.1;
 /// λ closer than this are equal: above rounding of exp(−exp(ν)).
 const EQUAL: f64 = 1e-12;
+/// Up to this many neurons are also tried one by one.
+const FEW: usize = 64;
+/// How many of them in each round, the least needed first.
+const TRIES: usize = 2;
 /// Dependence in the least squares of a fold: above rounding.
 const DEPENDENT: f64 = 1e-11;
 
@@ -127,19 +131,49 @@ fn fold(start: &Stage, before: &Matrix, batch: &Batch) -> Stage {
     let weighed = Matrix::from_fn(functions.rows, functions.columns, |i, j| functions.at(i, j) * weights[i] * reach[i]);
     let largest = weighed.iter_rows().map(norm).fold(0.0, f64::max);
     let groups = groups_of_equal_lambda(&start.network.lambda);
-    let mut best = start.clone();
+    let attempt = |kept: &[Vec<usize>]| -> Option<Stage> {
+        let stage = folded(start, &functions, &groups, kept, batch);
+        (change_between(batch, before, &stage.network) <= MOST_CHANGE).then_some(stage)
+    };
+    let count = |kept: &[Vec<usize>]| kept.iter().map(Vec::len).sum::<usize>();
+    let mut best = (start.clone(), groups.clone());
     for tolerance in TOLERANCES {
         let kept: Vec<Vec<usize>> = groups.iter().map(|group| independent(&weighed, group, tolerance * largest)).collect();
-        if kept.iter().map(Vec::len).sum::<usize>() == start.neurons.len() {
+        if count(&kept) == start.neurons.len() {
             break; // stricter ones keep them all too
         }
-        let stage = folded(start, &functions, &groups, &kept, batch);
-        if change_between(batch, before, &stage.network) <= MOST_CHANGE {
-            best = stage;
+        if let Some(stage) = attempt(&kept) {
+            best = (stage, kept);
             break;
         }
     }
-    best
+    // One by one, where another tolerance would take too many at once.
+    while count(&best.1) <= FEW {
+        let fewer = least_needed(&weighed, &best.1).into_iter().take(TRIES).map(|(group, place)| {
+            let mut kept = best.1.clone();
+            kept[group].remove(place);
+            kept
+        });
+        let Some(next) = fewer.into_iter().find_map(|kept| attempt(&kept).map(|stage| (stage, kept))) else { break };
+        best = next;
+    }
+    best.0
+}
+
+/// (group, place in it) of the kept neurons, by how much of each the others of its group don't have, the least first.
+fn least_needed(weighed: &Matrix, kept: &[Vec<usize>]) -> Vec<(usize, usize)> {
+    let mut found: Vec<(f64, usize, usize)> = vec![];
+    for (group, neurons) in kept.iter().enumerate() {
+        for place in 0..neurons.len() {
+            let others: Vec<usize> = neurons.iter().enumerate().filter(|(i, _)| *i != place).map(|(_, &i)| i).collect();
+            let basis = linear::span(&weighed.select_rows(&others), DEPENDENT, usize::MAX).basis;
+            let own = weighed.select_rows(&[neurons[place]]);
+            let shared = own.times_transposed(&basis).norm();
+            found.push(((own.norm().powi(2) - shared.powi(2)).max(0.0), group, place));
+        }
+    }
+    found.sort_by(|a, b| a.0.total_cmp(&b.0));
+    found.into_iter().map(|(_, group, place)| (group, place)).collect()
 }
 
 /// Those of the group that span it to `left_over`, in their order.

@@ -15,5 +15,7 @@ pub mod minimal_side;
 pub mod polynomial;
 pub mod prune;
 pub mod reorder;
+pub mod report;
 pub mod scores;
+pub mod verdict;
 pub mod words;

@@ -178,21 +178,55 @@ pub fn silent_outputs(teacher: &Matrix) -> usize {
     norms.iter().filter(|&&size| size <= SILENT * largest).count()
 }
 
-/// The one-token polynomial; `None` where d is above [`MOST_INPUTS_ONE`].
-pub fn one_token(network: &Network, teacher: Option<&Teacher>) -> Option<Polynomial> {
-    if network.inputs() > MOST_INPUTS_ONE {
-        return None;
+/// All that the polynomials say of a network.
+pub struct Expanded {
+    /// In one token; `None` where d is above [`MOST_INPUTS_ONE`].
+    pub polynomial: Option<Polynomial>,
+    /// Distance from the teacher's in two tokens.
+    pub two: Option<f64>,
+    /// In three, at lags 2, 1 and 0.
+    pub three: Option<f64>,
+    /// The largest distance, and how many tokens the longest comparison had.
+    pub worst: Option<(f64, usize)>,
+    /// The part outside the form of attention in as many tokens as could be expanded, and how many those are.
+    pub outside: Option<(f64, usize)>,
+    /// What was left out, and what distances do not prove.
+    pub notes: Vec<String>,
+}
+
+impl Expanded {
+    /// Of `network`, and beside `teacher` if there is one, with the second token at `lag`.
+    pub fn of(network: &Network, teacher: Option<&Teacher>, lag: usize) -> Self {
+        let (d, mut notes) = (network.inputs(), vec![]);
+        let expand = |lags: &[usize]| {
+            let places = Places::new(d, lags);
+            let (student, teacher) = (places.network(network), teacher.map(|teacher| places.teacher(teacher)));
+            let apart = teacher.as_ref().and_then(|teacher| distance(&student, teacher));
+            let outside = places.outside_attention(&student).map(|share| (share, lags.len()));
+            (places, student, teacher, apart, outside)
+        };
+        let Some((places, student, target, one, mut outside)) = (d <= MOST_INPUTS_ONE).then(|| expand(&[0])) else {
+            notes.push(format!("Polynomials are computed for d up to {MOST_INPUTS_ONE}; here d = {d}."));
+            return Self { polynomial: None, two: None, three: None, worst: None, outside: None, notes };
+        };
+        if let Some(silent) = target.as_ref().map(silent_outputs).filter(|&silent| silent > 0) {
+            notes.push(format!("The teacher is silent on {silent} of its outputs: there the polynomial is measured against the teacher's mean norm."));
+        }
+        let (mut two, mut three) = (None, None);
+        if d <= MOST_INPUTS_MORE {
+            two = expand(&[lag, 0]).3;
+            (three, outside) = { let found = expand(&[2, 1, 0]); (found.3, found.4) };
+        } else {
+            notes.push(format!("Polynomials in two and three tokens are computed for d up to {MOST_INPUTS_MORE}; here d = {d}."));
+        }
+        if three.is_some() && network.lambda.iter().any(|&lambda| lambda != 0.0 && lambda != 1.0) {
+            notes.push("Polynomial distances are those of the raw network, at their lags. Where every λ is 0 or 1, zero distance in three tokens proves that the whole sequence map is the teacher's; for other λ each lag is a question of its own.".into());
+        }
+        let worst = [one, two, three].into_iter().flatten().reduce(f64::max).map(|worst| (worst, if three.is_some() { 3 } else { 1 }));
+        let rows = |matrix: &Matrix| matrix.iter_rows().map(<[f64]>::to_vec).collect::<Vec<_>>();
+        let polynomial = Polynomial { student: rows(&student), teacher: target.as_ref().map(rows).unwrap_or_default(), distance: one, monomials: places.monomials };
+        Self { polynomial: Some(polynomial), two, three, worst, outside, notes }
     }
-    let places = Places::new(network.inputs(), &[0]);
-    let student = places.network(network);
-    let teacher = teacher.map(|teacher| places.teacher(teacher));
-    let rows = |matrix: &Matrix| matrix.iter_rows().map(<[f64]>::to_vec).collect::<Vec<_>>();
-    Some(Polynomial {
-        student: rows(&student),
-        distance: teacher.as_ref().and_then(|teacher| distance(&student, teacher)),
-        teacher: teacher.as_ref().map(rows).unwrap_or_default(),
-        monomials: places.monomials,
-    })
 }
 
 /// Distance of the polynomials in tokens at these lags; `None` where d is above [`MOST_INPUTS_MORE`] or the teacher is zero.

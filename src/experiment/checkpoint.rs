@@ -225,12 +225,15 @@ impl File<'_> {
     }
 
     fn teacher(&self, inputs: usize) -> Result<Option<Teacher>> {
-        if self.tensors.tensor(TEACHER[0]).is_err() {
+        if TEACHER.iter().all(|name| self.tensors.tensor(name).is_err()) {
             return Ok(None);
         }
-        let dim = self.shape(TEACHER[0])?[0];
-        if dim != inputs {
-            return Err(self.wrong(format!("teacher.value has {dim} rows; expected d = {inputs} as in input_gate.m")));
+        let dim = inputs;
+        for name in TEACHER {
+            let view = self.tensors.tensor(name).map_err(|_| self.wrong(format!("has no tensor {name}; a teacher needs teacher.value, .key and .query")))?;
+            if view.shape() != [dim, dim] {
+                return Err(self.wrong(format!("{name} has shape {:?}; expected d = {dim} as in input_gate.m: [{dim}, {dim}]", view.shape())));
+            }
         }
         let [value, key, query] = TEACHER.map(|name| self.numbers(name, &[dim, dim]));
         Ok(Some(Teacher { dim, value: value?, key: key?, query: query? }))

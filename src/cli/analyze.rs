@@ -1,0 +1,53 @@
+//! `analyze`: a network taken apart, as a report or as JSON.
+
+use super::text;
+use crate::analysis::dissection::{Settings, dissect};
+use crate::experiment::checkpoint;
+use crate::{Error, Result};
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+/// Its arguments.
+pub fn command(json: Arg) -> Command {
+    let default = Settings::default();
+    Command::new("analyze")
+        .about("Take a trained network apart: pruning, scores, polynomial, merged gates, the smallest network that does the same")
+        .arg(Arg::new("weights").value_name("WEIGHTS").required(true).help("A safetensors file of a gated network, with or without its teacher"))
+        .arg(Arg::new("threshold").long("threshold").value_name("X").allow_hyphen_values(true).default_value(default.threshold.to_string()).help("Neurons and gates at or below this part of the most important are pruned, 0 to 1"))
+        .arg(Arg::new("lag").long("lag").value_name("N").allow_hyphen_values(true).default_value(default.lag.to_string()).help("Distance of the two tokens of the two-token polynomial, 1 to 1000"))
+        .arg(Arg::new("seed").long("seed").value_name("N").allow_hyphen_values(true).default_value(default.seed.to_string()).help("Draws the batch that changes and scores are measured on"))
+        .arg(Arg::new("merge").long("merge").value_name("GATES").action(ArgAction::Append).help("Gates to merge as one group, such as 3,17,20"))
+        .arg(Arg::new("out").long("out").value_name("FILE").help("Write the JSON there"))
+        .arg(json)
+}
+
+/// The `analyze` command.
+///
+/// # Errors
+/// Bad arguments, bad files.
+pub fn run(arguments: &ArgMatches) -> Result<()> {
+    let given = |name: &str| text(arguments, name).unwrap_or_default();
+    let threshold = number(given("threshold"), "threshold", "a number from 0 to 1", |v: &f64| (0.0..=1.0).contains(v))?;
+    let lag = number(given("lag"), "lag", "a whole number from 1 to 1000", |v| (1..=1000).contains(v))?;
+    let seed = number(given("seed"), "seed", "a whole number from 0 to 4294967295", |_| true)?;
+    let list = text(arguments, "merge").map(|list| list.split(',').map(str::trim).collect::<Vec<_>>()).unwrap_or_default();
+    let picked = list.into_iter().map(|gate| number(gate, "merge", "gates by their numbers from 0, separated by commas", |_| true)).collect::<Result<_>>()?;
+    let path = given("weights");
+    let bytes = std::fs::read(path).map_err(|e| Error::file(path, format!("could not be read: {e}")))?;
+    let checkpoint = checkpoint::read(path, &bytes)?;
+    checkpoint.notes.iter().for_each(|note| eprintln!("{path}: {note}"));
+    let found = dissect(&checkpoint.network, checkpoint.teacher.as_ref(), &Settings { threshold, lag, picked, seed });
+    let report = found.report();
+    if let Some(out) = text(arguments, "out") {
+        std::fs::write(out, format!("{report:#}\n")).map_err(|e| Error::System { what: format!("writing {out}"), problem: e.to_string() })?;
+    }
+    if arguments.get_flag("json") {
+        println!("{report}");
+    } else {
+        println!("{}", found.text());
+    }
+    Ok(())
+}
+
+fn number<T: std::str::FromStr>(given: &str, key: &str, expected: &str, accepted: impl Fn(&T) -> bool) -> Result<T> {
+    given.parse().ok().filter(accepted).ok_or_else(|| Error::setting(key, given, expected))
+}
