@@ -59,6 +59,11 @@ fn small() -> Rc<Live> {
     Rc::new(trained(Recipe { steps: 400, ..quick() }, 400))
 }
 
+/// Lets stages move: the harness turns movement off.
+fn lively(harness: &Harness<'_, Window>) {
+    harness.ctx.all_styles_mut(|style| style.animation_time = 0.2);
+}
+
 fn desktop(live: &Rc<Live>) -> Harness<'static, Window> {
     harness(window(live, &Settings::default()), DESKTOP, false)
 }
@@ -127,6 +132,7 @@ fn stages_are_stepped_played_and_clicked() {
     harness.run_ok();
     press(&mut harness, Key::ArrowRight);
     assert_eq!(chosen(&harness), Some("Pruned:"), "a tile with the keyboard lets the arrows through");
+    lively(&harness);
     click(&mut harness, "Play the stages");
     (0..60).for_each(|_| harness.step());
     assert_eq!(chosen(&harness), Some("Minimal:"));
@@ -266,6 +272,7 @@ fn oddities() -> Vec<(&'static str, Window)> {
 fn any_state_is_drawn_at_any_size() {
     for (name, window) in oddities() {
         let mut harness = harness(window, DESKTOP, false);
+        lively(&harness);
         for (i, size) in [vec2(1.0, 1.0), vec2(40.0, 30.0), vec2(300.0, 90.0), PHONE, vec2(950.0, 500.0), vec2(2560.0, 1440.0)].into_iter().enumerate() {
             harness.set_size(size);
             harness.run_ok();
@@ -291,6 +298,7 @@ fn frame_costs() {
     for n in [32, 100, 256] {
         let live = Rc::new(trained(Recipe { dim: 4, hidden: n, gates: n, batch: 1, time: 4, ..quick() }, 1));
         let mut harness = harness(window(&live, &Settings::default()), DESKTOP, false);
+        lively(&harness);
         let mut cost = |news: bool, moving: bool| {
             let mut times: Vec<f64> = (0..15u32)
                 .map(|i| {
@@ -371,6 +379,7 @@ fn moving(name: &str, window: Window, moments: usize) {
     let builder = Harness::builder().with_size(DESKTOP).with_theme(egui::Theme::Light).with_context_setup(theme::install).with_max_steps(90).with_step_dt(0.05).wgpu();
     let mut harness = builder.build_ui_state(|ui, window: &mut Window| window.show(ui), window);
     harness.run_ok();
+    lively(&harness);
     control(&harness, "Raw:").click();
     harness.run_ok();
     control(&harness, "Merged:").click();

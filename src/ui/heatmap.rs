@@ -32,7 +32,7 @@ impl Colors {
             return self.palette.error;
         }
         let place = (value.clamp(-1.0, 1.0) + 1.0) * SHADES as f32;
-        self.table[(place.round() as usize).min(2 * SHADES)]
+        self.table[((place + 0.5) as usize).min(2 * SHADES)] // rounded; without a call, this runs for each weight
     }
 }
 

@@ -112,7 +112,7 @@ fn use_it(ui: &mut Ui, view: &View<'_>, answer: &Answer<'_>, actions: &mut Vec<A
     {
         actions.push(Action::Undo);
     }
-    if ui.link("Save analysis.json").on_hover_text("Every number on this page, and the weights of each stage").clicked() {
+    if ui.link("Save analysis.json").on_hover_text("All that was found, as gatelens analyze writes it").clicked() {
         actions.extend(export::analysis(answer.dissection));
     }
     ui.add(Label::new(RichText::new("SVG at a picture's title saves that picture.").color(palette.mute)).wrap());

@@ -19,6 +19,6 @@ pub fn svg(ui: &Ui, name: &str, size: Vec2, draw: &mut dyn FnMut(&mut Ui, Rect))
 
 /// Everything that was found.
 pub fn analysis(dissection: &Dissection) -> Option<Action> {
-    let bytes = serde_json::to_vec_pretty(dissection).ok()?;
+    let bytes = serde_json::to_vec_pretty(&dissection.report()).ok()?;
     Some(Action::Export("analysis.json".into(), bytes))
 }

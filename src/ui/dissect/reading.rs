@@ -14,10 +14,10 @@ pub struct State {
     hide_query: bool,
 }
 
-/// The targets that the states are read as: those that fit, the symmetric ones if both do.
+/// The targets that the states are read as: S and q, unless only the symmetric ones fit.
 pub fn basis(scores: &Scores) -> &Basis {
     match (&scores.symmetric, scores.fits) {
-        (Some(symmetric), Fit::Symmetric | Fit::Both) => symmetric,
+        (Some(symmetric), Fit::Symmetric) => symmetric,
         _ => &scores.attention,
     }
 }
