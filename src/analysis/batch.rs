@@ -8,8 +8,6 @@ use crate::model::Network;
 const TIME: usize = 32;
 /// Sequences, unless the network is very large.
 const SEQUENCES: usize = 64;
-/// Fewest sequences.
-const FEWEST: usize = 8;
 /// n · m up to which all [`SEQUENCES`] are run.
 const LARGE: usize = 256 * 256;
 
@@ -27,10 +25,12 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Draws 64 sequences of 32 tokens (fewer where n · m is above 256²) and runs `network` on them.
+    /// Draws 64 sequences of 32 tokens and runs `network` on them; fewer where n · m is above 256², but never so few that n states could
+    /// look dependent for want of tokens.
     pub fn draw(network: &Network, seed: u32) -> Self {
         let size = (network.hidden() * network.gates()).max(1);
-        let sequences = (SEQUENCES * LARGE / size).clamp(FEWEST, SEQUENCES);
+        let fewest = (2 * network.hidden() + 64).div_ceil(TIME);
+        let sequences = (SEQUENCES * LARGE / size).clamp(fewest.min(SEQUENCES), SEQUENCES);
         let count = sequences * TIME * network.inputs();
         let x = random::normals(seed, "dissection", count).into_iter().map(f64::from).collect();
         Self::new(network, Matrix::new(sequences * TIME, network.inputs(), x), TIME)

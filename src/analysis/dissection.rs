@@ -186,13 +186,17 @@ pub struct Verdict {
 }
 
 /// Largest output, state or weight that is analysed: products and squares of such numbers still fit f64.
-const LARGEST: f64 = 1e60;
+const LARGEST: f64 = 1e30;
 
 /// Takes `network` apart; `teacher` is what it was trained to imitate.
 pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings) -> Dissection {
     let batch = Batch::draw(network, settings.seed);
-    let all = || network.readout.data.iter().chain(&network.input_m.data).chain(&network.input_x.data).chain(&batch.outputs.data).chain(&batch.states.data);
-    if !all().all(|v| v.abs() <= LARGEST) {
+    let gating = match &network.gating {
+        Gating::Output { m, x } => [m, x],
+        Gating::Side(side) => [side, side],
+    };
+    let matrices = [&network.readout, &network.input_m, &network.input_x, gating[0], gating[1], &batch.outputs, &batch.states];
+    if !matrices.iter().flat_map(|matrix| &matrix.data).chain(&network.lambda).all(|v| v.abs() <= LARGEST) {
         return silenced(network, settings);
     }
     let importance = importance::measure(network, settings.threshold);

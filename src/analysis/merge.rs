@@ -152,10 +152,12 @@ impl<'a> Bench<'a> {
         let (mut new_m, mut new_x, mut readout) = (vec![], vec![], vec![]);
         for item in items {
             if let [own] = item.parts[..] {
-                (new_m.extend_from_slice(m.row(own)), new_x.extend_from_slice(x.row(own)));
+                new_m.extend_from_slice(m.row(own));
+                new_x.extend_from_slice(x.row(own));
                 readout.extend(self.stage.network.readout.column(own));
             } else {
-                (new_m.extend_from_slice(a.row(next)), new_x.extend_from_slice(b.row(next)));
+                new_m.extend_from_slice(a.row(next));
+                new_x.extend_from_slice(b.row(next));
                 readout.extend(item.product.readout.iter().copied());
                 next += 1;
             }

@@ -1,6 +1,8 @@
 //! Pure functions of weights. Imports `train` and what is left of it.
 //!
-//! Start with [`dissection`]: a network taken apart, one analysis a file.
+//! Start with [`dissection`]: a network taken apart, one analysis a file, in the order of paper.md's section 4: [`importance`] and
+//! [`prune`], [`scores`], [`polynomial`], [`reorder`], [`merge`] (gates as [`kernel`]s, searched by [`agglomerate`]), [`minimal`] (neurons
+//! as [`functions`]; [`minimal_side`] with side gating), then [`verdict`] and [`report`]. [`batch`] is what changes are measured on.
 
 pub mod agglomerate;
 pub mod batch;

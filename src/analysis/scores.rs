@@ -116,6 +116,12 @@ pub fn notes(scores: &Scores, teacher: &Teacher, is_side: bool) -> Vec<String> {
     if scores.fits == Fit::Both {
         notes.push("Both bases fit: S_t is a linear image of Σ x xᵀ, so linear decoding cannot tell the naive from the symmetric code; the number of key-value neurons can.".into());
     }
+    if scores.attention.key_value.is_none() {
+        notes.push("There is no Score KV: no neuron in use has λ above 0.9, or the teacher's key-value matrix does not vary.".into());
+    }
+    if scores.attention.query.is_none() {
+        notes.push(format!("There is no Score Q: {}, or the teacher's query does not vary.", if is_side { "no side gate is in use" } else { "no neuron in use has λ below 0.1" }));
+    }
     if scores.symmetric.is_none() {
         notes.push("W_V is singular: the symmetric basis does not exist.".into());
     }

@@ -20,7 +20,7 @@ pub fn significant(value: f64) -> String {
     let size = value.abs();
     match size {
         0.0 => "0".into(),
-        s if s >= 1000.0 || s < 0.001 => format!("{value:.1e}"),
+        s if !(0.001..1000.0).contains(&s) => format!("{value:.1e}"),
         s if s >= 10.0 => format!("{value:.0}"),
         s if s >= 1.0 => format!("{value:.1}"),
         s => format!("{value:.*}", (1.0 - s.log10().floor()).max(0.0) as usize),

@@ -133,6 +133,9 @@ pub fn span(a: &Matrix, tolerance: f64, most: usize) -> Span {
                 direction = without(&direction, &basis);
             }
             let length = direction.norm();
+            if length == 0.0 {
+                break;
+            }
             direction.data.iter_mut().for_each(|v| *v /= length);
             let along = rest.times_transposed(&direction);
             left.iter_mut().zip(&along.data).for_each(|(left, along)| *left -= along * along);

@@ -34,15 +34,20 @@ pub fn random(seed: u32, d: usize, outputs: usize, n: usize, m: usize) -> Networ
     }
 }
 
+/// A row of W_m^in and one of W_x^in.
+type Rows = (Vec<f64>, Vec<f64>);
+/// Memory row, query row, readout column.
+type Gate = (Vec<f64>, Vec<f64>, Vec<f64>);
+
 fn square(data: &[f64], d: usize) -> Matrix {
     Matrix::new(d, d, data.to_vec())
 }
 
 /// From its rows: memory neurons (m, x), query rows, gates (memory row, query row, readout column).
-fn built(d: usize, memory: &[(Vec<f64>, Vec<f64>)], query: &Matrix, gates: &[(Vec<f64>, Vec<f64>, Vec<f64>)]) -> Network {
+fn built(d: usize, memory: &[Rows], query: &Matrix, gates: &[Gate]) -> Network {
     let with = |row: &[f64], constant: f64| [row, &[constant]].concat();
     let linear_part = (0..d).map(|j| (with(query.row(j), 0.0), with(&vec![0.0; d], 1.0)));
-    let rows: Vec<(Vec<f64>, Vec<f64>)> = memory.iter().map(|(m, x)| (with(m, 0.0), with(x, 0.0))).chain(linear_part).collect();
+    let rows: Vec<Rows> = memory.iter().map(|(m, x)| (with(m, 0.0), with(x, 0.0))).chain(linear_part).collect();
     let wide = |memory_row: &[f64], query_row: &[f64]| [memory_row, query_row].concat();
     Network {
         input_m: Matrix::from_rows(&rows.iter().map(|r| &r.0).collect::<Vec<_>>()),
@@ -70,7 +75,7 @@ pub fn naive(teacher: &Teacher) -> Network {
 }
 
 /// The symmetric query W_V^{-ᵀ} W_Kᵀ W_Q, and the neurons of the upper triangle.
-fn symmetric_parts(teacher: &Teacher) -> (Matrix, Vec<(usize, usize)>, Vec<(Vec<f64>, Vec<f64>)>) {
+fn symmetric_parts(teacher: &Teacher) -> (Matrix, Vec<(usize, usize)>, Vec<Rows>) {
     let d = teacher.dim;
     let v = square(&teacher.value, d);
     let query = linear::inverse(&v).unwrap().transpose().times(&square(&teacher.key, d).transpose()).times(&square(&teacher.query, d));
@@ -150,20 +155,18 @@ pub fn disguised(teacher: &Teacher, seed: u32, extra: usize) -> Network {
     let (m, x) = (rewritten(m, &silent("silent m", gates)), rewritten(x, &silent("silent x", gates)));
     // Splits: a random part of the memory factor apart; the readout in two; a factor of the query apart.
     let parts = numbers(seed, "parts", gates, n + extra + d);
-    let (mut new_m, mut new_x, mut readout): (Vec<Vec<f64>>, Vec<Vec<f64>>, Vec<Vec<f64>>) = (vec![], vec![], vec![]);
+    let mut split: Vec<Gate> = vec![];
     let minus = |a: &[f64], b: &[f64]| -> Vec<f64> { a.iter().zip(b).map(|(a, b)| a - b).collect() };
     for gate in 0..gates {
         let (a, b, out) = (m.row(gate).to_vec(), x.row(gate).to_vec(), plain.readout.column(gate).collect::<Vec<_>>());
         let part = parts.row(gate).to_vec();
-        let pieces = match gate % 3 {
+        split.extend(match gate % 3 {
             0 => vec![(part.clone(), b.clone(), out.clone()), (minus(&a, &part), b, out)],
             1 => vec![(a.clone(), b.clone(), part[..d].to_vec()), (b, a, minus(&out, &part[..d]))],
             _ => vec![(a.clone(), part.clone(), out.clone()), (a, minus(&b, &part), out)],
-        };
-        for (a, b, out) in pieces {
-            (new_m.push(a), new_x.push(b), readout.push(out));
-        }
+        });
     }
+    let column = |side: fn(&Gate) -> &Vec<f64>| Matrix::from_rows(&split.iter().map(side).collect::<Vec<_>>());
     let constant = |rows: usize| Matrix::zeros(rows, 1);
     let beside = |a: &Matrix, b: &Matrix| Matrix::from_fn(a.rows, a.columns + b.columns, |i, j| if j < a.columns { a.at(i, j) } else { b.at(i, j - a.columns) });
     let below = |a: &Matrix, b: &Matrix| Matrix::new(a.rows + b.rows, a.columns, [a.data.clone(), b.data.clone()].concat());
@@ -172,8 +175,8 @@ pub fn disguised(teacher: &Teacher, seed: u32, extra: usize) -> Network {
         input_m: below(&beside(&left, &constant(n + extra)), &query),
         input_x: below(&beside(&right, &constant(n + extra)), &ones),
         lambda: [vec![1.0; n + extra], vec![0.0; d]].concat(),
-        gating: Gating::Output { m: Matrix::from_rows(&new_m), x: Matrix::from_rows(&new_x) },
-        readout: Matrix::from_rows(&readout).transpose(),
+        gating: Gating::Output { m: column(|gate| &gate.0), x: column(|gate| &gate.1) },
+        readout: column(|gate| &gate.2).transpose(),
     };
     shuffled(&rescaled(network, seed), seed)
 }
