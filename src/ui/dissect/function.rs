@@ -116,7 +116,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, output: &mut usize, answ
     let y = bars.bottom() + 4.0;
     legend(ui, pos2(inner.left(), y), state, shown, polynomial, inner);
     if polynomial.teacher.is_empty() {
-        let text = "No teacher is known: open a file that holds teacher.value, teacher.key and teacher.query to compare.";
+        let text = "No teacher is known, so there is nothing to compare with.";
         super::note(ui, Rect::from_min_max(pos2(inner.left(), y + 16.0), inner.max), text);
     }
 }
@@ -186,7 +186,12 @@ fn legend(ui: &Ui, at: egui::Pos2, state: &State, shown: usize, polynomial: &Pol
     say("student".into(), palette.ink);
     let rest = state.rows.iter().skip(shown).map(Row::size).fold(0.0, f64::max);
     let hidden = state.rows.len() - shown;
-    let others = if hidden > 0 { format!("all {hidden} others ≤ {}", significant(rest).replace('-', "−")) } else { String::new() };
+    let rest = significant(rest).replace('-', "−");
+    let others = match hidden {
+        0 => String::new(),
+        1 => format!("the other ≤ {rest}"),
+        _ => format!("all {hidden} others ≤ {rest}"),
+    };
     let distance = polynomial.distance.map_or_else(String::new, |distance| format!("distance {}", format::scientific(distance)));
     let both: Vec<String> = [others, distance].into_iter().filter(|text| !text.is_empty()).collect();
     say(both.join(" · "), palette.mute);

@@ -35,6 +35,10 @@ impl Writer {
     }
 
     fn run(&mut self, shape: &TextShape, format: Option<&TextFormat>, glyphs: &[Glyph], row: egui::Pos2) {
+        // Spaces at the ends are dropped by some readers, so they are by this writer.
+        let ink = |glyph: &Glyph| !glyph.chr.is_whitespace();
+        let (Some(begin), Some(end)) = (glyphs.iter().position(ink), glyphs.iter().rposition(ink)) else { return };
+        let glyphs = &glyphs[begin..=end];
         let text: String = glyphs.iter().map(|glyph| glyph.chr).collect();
         let (Some(format), Some(first), Some(last)) = (format, glyphs.first(), glyphs.last()) else { return };
         let color = match shape.override_text_color {
@@ -43,7 +47,7 @@ impl Writer {
             None => format.color,
         };
         let color = color.gamma_multiply(shape.opacity_factor);
-        if text.trim().is_empty() || color.a() == 0 {
+        if color.a() == 0 {
             return;
         }
         let at = shape.pos + row.to_vec2() + first.pos.to_vec2();

@@ -5,6 +5,7 @@ mod kernels;
 
 use super::{Answer, export};
 use crate::analysis::dissection::{Group, Settings, StageKind};
+use crate::analysis::words;
 use crate::model::network::Gating;
 use crate::ui::theme::{Palette, plain, strong};
 use crate::ui::{Action, card, format, svg};
@@ -165,9 +166,9 @@ fn details(ui: &mut Ui, rect: Rect, kernels: &Kernels, group: &Group) {
 
 /// Why they merge, or why not, and what one gate would leave.
 fn verdict(group: &Group) -> String {
-    let mut text = crate::analysis::words::sentence(group.reason.trim_end_matches('.')) + ".";
+    let mut text = words::sentence(group.reason.trim_end_matches('.')) + ".";
     if !group.singular_values.is_empty() && !group.reason.contains("leaves") {
-        text += &format!(" The best single gate leaves {} of them.", format::scientific(group.residual));
+        text += &format!(" The best single gate leaves {} of them.", words::part(group.residual));
     }
     text
 }
