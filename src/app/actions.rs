@@ -137,6 +137,7 @@ impl App {
     /// Trains from a network on; the training until now can be had back.
     fn train(&mut self, given: Given) {
         let Given { name, network, teacher } = given;
+        let teacher_known = teacher.is_some();
         let dim = network.inputs();
         if dim != network.outputs() {
             let text = format!("{name} reads {dim} numbers a token and gives {}; training on attention needs as many out as in.", network.outputs());
@@ -156,7 +157,8 @@ impl App {
         let snapshot = Snapshot { step: 0, parameters: network.to_parameters(), first_moment: vec![], second_moment: vec![] };
         self.start(recipe, Some(snapshot), teacher, false);
         self.replaced = Some(old);
-        self.messages.push(Message::info(format!("{name} is in Discover: press play to train it. Undo brings the training before it back.")));
+        let unknown = if teacher_known { "" } else { " No teacher came with it: it will be trained towards one that its seed draws." };
+        self.messages.push(Message::info(format!("{name} is in Discover: press play to train it.{unknown}")));
         self.bench.put(Subject::Live);
         self.show_tab(Tab::Discover);
     }

@@ -31,6 +31,9 @@ pub fn show(ui: &mut Ui, view: &View<'_>, actions: &mut Vec<Action>) {
     }
     ui.add_space(4.0);
     heading(ui, "TRY NEXT");
+    if let Some(before) = view.undo {
+        link(ui, &format!("Undo: back to {before}"), "Takes up the training that this network has replaced (Ctrl+Z)", Action::Undo, actions);
+    }
     if matches!(view.live.end, Some(End::Finished)) {
         link(ui, "Another seed: are the counts the same?", "Reseed (Shift+R)", Action::Reseed, actions);
     }
@@ -140,13 +143,21 @@ fn verb<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
 
 /// Text with coloured parts.
 pub struct Text {
+    /// As far as it is written.
     pub job: LayoutJob,
     ink: Color32,
+    size: f32,
 }
 
 impl Text {
+    /// Empty.
     pub fn new(palette: &Palette) -> Self {
-        Self { job: LayoutJob::default(), ink: palette.ink }
+        Self::sized(12.5, palette.ink)
+    }
+
+    /// Empty, for text of that size and colour.
+    pub fn sized(size: f32, ink: Color32) -> Self {
+        Self { job: LayoutJob::default(), ink, size }
     }
 
     fn add(&mut self, text: &str, font: FontId, color: Color32) -> &mut Self {
@@ -154,15 +165,18 @@ impl Text {
         self
     }
 
+    /// Adds text.
     pub fn plain(&mut self, text: &str) -> &mut Self {
-        self.add(text, plain(12.5), self.ink)
+        self.add(text, plain(self.size), self.ink)
     }
 
+    /// Adds semibold text.
     pub fn strong(&mut self, text: &str) -> &mut Self {
-        self.add(text, strong(12.5), self.ink)
+        self.add(text, strong(self.size), self.ink)
     }
 
+    /// Adds semibold text of that colour.
     pub fn marked(&mut self, text: &str, color: Color32) -> &mut Self {
-        self.add(text, strong(12.5), color)
+        self.add(text, strong(self.size), color)
     }
 }

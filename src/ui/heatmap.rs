@@ -2,7 +2,7 @@
 
 use super::theme::Palette;
 use eframe::egui;
-use egui::{Color32, ColorImage, Context, Rect, TextureFilter, TextureHandle, TextureOptions, Ui, pos2, vec2};
+use egui::{Color32, ColorImage, Context, Mesh, Rect, TextureFilter, TextureHandle, TextureOptions, Ui, pos2, vec2};
 
 /// Sharp cells when they are large; averaged when several fall on one pixel.
 const OPTIONS: TextureOptions =
@@ -32,7 +32,7 @@ impl Colors {
             return self.palette.error;
         }
         let place = (value.clamp(-1.0, 1.0) + 1.0) * SHADES as f32;
-        self.table[(place.round() as usize).min(2 * SHADES)]
+        self.table[((place + 0.5) as usize).min(2 * SHADES)] // rounded; without a call, this runs for each weight
     }
 }
 
@@ -61,13 +61,24 @@ impl Heatmap {
 
     /// Draws the part `rows` × `columns` of the matrix in `rect`.
     pub fn paint(&self, ui: &Ui, rect: Rect, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) {
-        let Some(texture) = &self.texture else { return };
+        let Some(mut mesh) = self.mesh() else { return };
+        self.add(&mut mesh, rect, rows, columns, Color32::WHITE);
+        ui.painter().add(mesh);
+    }
+
+    /// An empty mesh for [`Heatmap::add`]; `None` for a matrix without cells.
+    pub fn mesh(&self) -> Option<Mesh> {
+        self.texture.as_ref().map(|texture| Mesh::with_texture(texture.id()))
+    }
+
+    /// Adds the part `rows` × `columns` of the matrix, in `rect` and as opaque as `tint`, to a mesh of it.
+    pub fn add(&self, mesh: &mut Mesh, rect: Rect, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>, tint: Color32) {
         let part = |i: usize, of: usize| i as f32 / of.max(1) as f32;
         let uv = Rect::from_min_max(
             pos2(part(columns.start, self.columns), part(rows.start, self.rows)),
             pos2(part(columns.end, self.columns), part(rows.end, self.rows)),
         );
-        ui.painter().image(texture.id(), rect, uv, Color32::WHITE);
+        mesh.add_rect_with_uv(rect, uv, tint);
     }
 }
 

@@ -5,17 +5,12 @@ use super::{Action, Tab, View, controls};
 use eframe::egui;
 use egui::{Grid, Key, KeyboardShortcut, Modifiers, RichText, Ui, Window};
 
-/// Each key and what it does, as the window lists them.
-const KEYS: [(&str, &str); 9] = [
-    ("1, 2, 3", "Discover, Construct, Dissect"),
-    ("Space", "Play, pause"),
-    ("→", "A single step"),
-    ("R", "Reset to the same initial weights"),
-    ("Shift + R", "Reseed: new teacher, weights and data"),
-    ("← → Home End", "In Construct: from token to token"),
-    ("↑ ↓", "In Construct: from neuron to neuron"),
-    ("W", "In Construct: weights or steps"),
-    ("?", "This help"),
+/// Each view's keys and what they do, as the window lists them.
+const KEYS: &[(&str, &[(&str, &str)])] = &[
+    ("Keys", &[("1, 2, 3", "Discover, Construct, Dissect"), ("Ctrl + Z", "Back to the training that a network was put in place of"), ("?", "This help")]),
+    ("In Discover", &[("Space", "Play, pause"), ("→", "A single step"), ("R", "Reset to the same initial weights"), ("Shift + R", "Reseed: new teacher, weights and data")]),
+    ("In Construct", &[("← → Home End", "From token to token"), ("↑ ↓", "From neuron to neuron"), ("W", "Weights or steps")]),
+    ("In Dissect", &[("← →", "The stage before, the next one"), ("Space", "Run through the stages"), ("↑ ↓", "Move the threshold when it has the keyboard")]),
 ];
 
 /// Reads the keys, unless something else has the keyboard.
@@ -35,6 +30,9 @@ pub fn keys(ui: &Ui, view: &View<'_>, help_open: &mut bool, actions: &mut Vec<Ac
     // On many keyboards ? is typed with shift.
     if pressed(Modifiers::NONE, Key::Questionmark) || pressed(Modifiers::SHIFT, Key::Questionmark) || pressed(Modifiers::SHIFT, Key::Slash) {
         *help_open = !*help_open;
+    }
+    if view.undo.is_some() && pressed(Modifiers::COMMAND, Key::Z) {
+        actions.push(Action::Undo);
     }
     if view.tab != Tab::Discover {
         return; // the other views read their own keys
@@ -68,15 +66,17 @@ pub fn window(ui: &Ui, open: &mut bool) {
              multiply one kind by the other.",
         );
         ui.add_space(6.0);
-        ui.label(RichText::new("Keys").font(strong(12.5)));
-        Grid::new("keys").num_columns(2).spacing([16.0, 4.0]).show(ui, |ui| {
-            for (key, what) in KEYS {
-                ui.label(RichText::new(key).font(strong(12.5)).color(palette.accent));
-                ui.label(what);
-                ui.end_row();
-            }
-        });
-        ui.add_space(6.0);
+        for (place, keys) in KEYS {
+            ui.label(RichText::new(*place).font(strong(12.5)));
+            Grid::new(place).num_columns(2).min_col_width(92.0).spacing([16.0, 4.0]).show(ui, |ui| {
+                for (key, what) in *keys {
+                    ui.label(RichText::new(*key).font(strong(12.5)).color(palette.accent));
+                    ui.label(*what);
+                    ui.end_row();
+                }
+            });
+            ui.add_space(6.0);
+        }
         ui.label(RichText::new("Everywhere").font(strong(12.5)));
         ui.label("Point at a number, a curve or a cell: it says its name, its value and its formula. Drop a safetensors file on the window to load it.");
         ui.add_space(6.0);

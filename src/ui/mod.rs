@@ -26,6 +26,7 @@ mod outputs;
 mod schedule;
 mod setting;
 mod status;
+mod svg;
 pub mod theme;
 mod topbar;
 

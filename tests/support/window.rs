@@ -73,7 +73,7 @@ impl Window {
         Self { state: State::default(), live, draft, preset: "quick", speed: Speed::Full, link: None, resume: None, web: false, messages: vec![], actions: vec![], tab: Tab::default(), bench: Bench::default(), undo: None }
     }
 
-    fn show(&mut self, ui: &mut egui::Ui) {
+    pub fn show(&mut self, ui: &mut egui::Ui) {
         let view = View {
             tab: self.tab,
             bench: &self.bench,

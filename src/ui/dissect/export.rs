@@ -1,0 +1,24 @@
+//! Pictures and numbers as files.
+
+use crate::analysis::dissection::Dissection;
+use crate::ui::{Action, svg};
+use eframe::egui;
+use egui::{Button, Rect, RichText, Ui, Vec2, WidgetInfo};
+
+/// The small button in a card's title row; returns whether it was pressed.
+pub fn button(ui: &mut Ui, card: &str) -> bool {
+    let response = ui.add(Button::new(RichText::new("SVG").size(10.5)).frame_when_inactive(false)).on_hover_text("Save this picture as an SVG file");
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("Save as SVG: {card}")));
+    response.clicked()
+}
+
+/// `draw` once more, into a file of that name.
+pub fn svg(ui: &Ui, name: &str, size: Vec2, draw: &mut dyn FnMut(&mut Ui, Rect)) -> Action {
+    Action::Export(name.into(), svg::picture(size, ui.visuals().dark_mode, draw))
+}
+
+/// Everything that was found.
+pub fn analysis(dissection: &Dissection) -> Option<Action> {
+    let bytes = serde_json::to_vec_pretty(&dissection.report()).ok()?;
+    Some(Action::Export("analysis.json".into(), bytes))
+}

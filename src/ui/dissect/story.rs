@@ -1,0 +1,69 @@
+//! The verdict, what it rests on, and which network it is about.
+
+use super::Answer;
+use crate::experiment::inspection::Subject;
+use crate::ui::theme::{Palette, strong};
+use crate::ui::{Action, View, format};
+use eframe::egui;
+use egui::{Frame, Label, Margin, RichText, Ui};
+
+/// Draws the strip at the top.
+pub fn show(ui: &mut Ui, view: &View<'_>, answer: Option<&Answer<'_>>, actions: &mut Vec<Action>) {
+    let palette = Palette::of(ui);
+    let frame = Frame::new().fill(palette.panel).inner_margin(Margin { left: 16, right: 16, top: 10, bottom: 8 });
+    frame.show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 3.0;
+        if let Some(answer) = answer {
+            let verdict = &answer.dissection.verdict;
+            ui.horizontal_wrapped(|ui| {
+                let color = if verdict.is_attention { palette.teacher } else { palette.ink };
+                ui.label(RichText::new(headline(answer)).font(strong(17.0)).color(color));
+            });
+            if !verdict.evidence.is_empty() {
+                ui.add(Label::new(RichText::new(&verdict.evidence).color(palette.mute)).wrap());
+            }
+        }
+        source(ui, view, answer, actions);
+    });
+}
+
+fn headline(answer: &Answer<'_>) -> String {
+    let given = &answer.dissection.verdict.headline;
+    if !given.is_empty() {
+        return given.clone();
+    }
+    let census = &answer.dissection.census;
+    format!("{} neurons with λ near 1, {} with λ near 0.", census.key_value, census.query)
+}
+
+/// Where the network comes from, and how to take another.
+fn source(ui: &mut Ui, view: &View<'_>, answer: Option<&Answer<'_>>, actions: &mut Vec<Action>) {
+    let palette = Palette::of(ui);
+    let step = view.bench.inspected.as_ref().and_then(|inspected| inspected.step);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        let mute = |ui: &mut Ui, text: &str| ui.label(RichText::new(text).color(palette.mute));
+        let open = match &view.bench.subject {
+            Subject::Live => {
+                let at = step.map_or_else(String::new, |step| format!(", step {}", format::thousands(step)));
+                mute(ui, &format!("From the running network{at}"));
+                "load a file…"
+            }
+            Subject::Given(given) => {
+                mute(ui, &format!("From {} · ", given.name));
+                if ui.link("back to the running network").clicked() {
+                    actions.push(Action::Dissect(Subject::Live));
+                }
+                "load another file…"
+            }
+        };
+        mute(ui, &format!(" · threshold {} · ", view.bench.settings.threshold));
+        if ui.link(open).on_hover_text("A safetensors file of weights; you can also drop one on the window").clicked() {
+            actions.push(Action::OpenToDissect);
+        }
+        if answer.is_some_and(|answer| !answer.current) {
+            mute(ui, " · working…");
+        }
+    });
+}
