@@ -124,16 +124,16 @@ settings! {
         "Training stops by itself after that many; the schedules stretch over them.";
     learning_rate, "Learning rate", Optimiser, true, Kind::Number { min: 1e-7, max: 10.0 }, from_real, real,
         "AdamW's peak rate. Takes effect at once.";
-    rate_schedule, "Rate schedule", Optimiser, false, Kind::Schedule(&["constant", "linear", "cosine"]), from_schedule, schedule,
+    rate_schedule, "Rate schedule", Optimiser, false, Kind::Schedule(&["constant", "linear", "cosine", "0:1,0.4:1,1:0"]), from_schedule, schedule,
         "The learning rate over training as a factor of the peak: constant, linear, cosine, or knots like 0:1,0.5:0.1.";
     warmup, "Warm-up steps", Optimiser, false, Kind::Integer { min: 0, max: 1_000_000 }, |v: &u32| Value::Integer(u64::from(*v)), short,
         "Steps over which the rate rises from 0.";
     weight_decay, "Weight decay", Optimiser, true, Kind::Number { min: 0.0, max: 10.0 }, from_real, real,
         "Pulls every weight but ν towards 0: this is what makes spare neurons vanish. Takes effect at once.";
     decay_schedule, "Decay schedule", Optimiser, false,
-        Kind::Schedule(&["constant", "linear", "0:1,0.2:3.5,0.45:5,0.6667:5,0.6667:0"]), from_schedule, schedule,
+        Kind::Schedule(&["constant", "linear", "0:1,0.12:3.5,0.27:5,0.4:5,0.4:0"]), from_schedule, schedule,
         "Weight decay over training as a factor: mild first, then strong to prune, then none to fit.";
-    beta2, "β₂ schedule", Optimiser, false, Kind::Schedule(&["0:0.999", "0:0.99", "0:0.999,0.6667:0.999,0.6667:0.99"]), from_schedule, schedule,
+    beta2, "β₂ schedule", Optimiser, false, Kind::Schedule(&["0:0.999", "0:0.99", "0:0.999,0.4:0.999,0.4:0.99"]), from_schedule, schedule,
         "AdamW's memory of squared gradients over training.";
     mask_at, "Mask unused at", Optimiser, false, Kind::Number { min: 0.0, max: 1.0 }, from_real, real,
         "Fraction of training after which unused neurons and gates are set to zero for good; 0 for never.";
