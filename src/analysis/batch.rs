@@ -22,7 +22,17 @@ pub struct Batch {
     pub states: Matrix,
     /// The raw network's ŷ `[batch · time, d_out]`
     pub outputs: Matrix,
+    /// What pruning, and setting λ to 1 and 0, change the outputs by: how far the network is from being of the form that it is reduced
+    /// to. 0 until they are tried.
+    pub inexactness: f64,
 }
+
+/// Most that a step of the reduction may change the outputs of a network that has the form exactly; relative RMS.
+pub const LEAST_ALLOWED: f64 = 1e-3;
+/// The same for any network.
+pub const MOST_ALLOWED: f64 = 0.01;
+/// A network that has the form only nearly may be changed by this many times its inexactness.
+pub const ALLOWED: f64 = 10.0;
 
 impl Batch {
     /// Draws 64 sequences of 32 tokens and runs `network` on them; fewer where n · m is above 256², but never so few that n states could
@@ -40,7 +50,12 @@ impl Batch {
     pub fn new(network: &Network, x: Matrix, time: usize) -> Self {
         let states = network.states(&x, time);
         let outputs = network.readout_of(&x, &states);
-        Self { x, time, states, outputs }
+        Self { x, time, states, outputs, inexactness: 0.0 }
+    }
+
+    /// Most that merging gates, or folding neurons, may change the outputs; relative RMS.
+    pub fn allowed(&self) -> f64 {
+        (ALLOWED * self.inexactness).clamp(LEAST_ALLOWED, MOST_ALLOWED)
     }
 
     /// Relative RMS change of the outputs when `network` takes the raw one's place: ‖ŷ' − ŷ‖ / ‖ŷ‖ over the whole batch.

@@ -210,6 +210,7 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
     });
     let raw = raw_stage(network, &importance);
     let pruned = prune::prune(&raw, &importance, settings.threshold, &batch);
+    let batch = Batch { inexactness: pruned.change.max(batch.change(&minimal::snapped(&pruned.network))), ..batch };
     let sorted = reorder::reorder(&pruned, &importance, &reorder::sizes(&batch.states));
     let Merged { stage: merged, groups } = merge::merge(&sorted, &settings.picked, &batch);
     let Minimal { stage: minimal, snapping } = minimal::minimise(&merged, &batch);

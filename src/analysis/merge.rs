@@ -4,7 +4,7 @@
 //! the same readout over kernels whose sum has at most one positive and one negative eigenvalue (then it is one product u vᵀ and its
 //! transpose); and for a whole set with the same readout, p positive and q negative eigenvalues take max(p, q) gates. Gates whose kernels
 //! cancel add nothing and go. Trained weights are near such cases, not in them: the loosest of [`TOLERANCES`] is taken
-//! under which the outputs, measured on a fresh batch, change by at most [`MOST_CHANGE`].
+//! under which the outputs, measured on a fresh batch, change by at most [`Batch::allowed`].
 
 use super::batch::Batch;
 use super::dissection::{Group, Stage, StageKind};
@@ -22,8 +22,6 @@ pub const TOLERANCES: [f64; 7] = [0.1, 0.03, 0.01, 0.003, 1e-3, 1e-5, 1e-9];
 pub const BY_HAND: f64 = 0.1;
 /// Gates whose sum is below this part of their own norms cancel: above rounding.
 const CANCELS: f64 = 1e-9;
-/// Most that merging may change the outputs; relative RMS.
-pub const MOST_CHANGE: f64 = 0.01;
 
 /// What merging found.
 pub struct Merged {
@@ -99,7 +97,7 @@ impl<'a> Bench<'a> {
     /// What `search` finds at the loosest tolerance that changes the outputs little enough, if it finds fewer than `count`.
     fn loosest(&self, count: usize, search: impl Fn(f64) -> Option<Vec<Item>>) -> Option<Vec<Item>> {
         let fewer = TOLERANCES.into_iter().map_while(|tolerance| search(tolerance).filter(|found| found.len() < count)); // stricter ones find more
-        fewer.into_iter().find(|found| self.change(found) <= MOST_CHANGE)
+        fewer.into_iter().find(|found| self.change(found) <= self.batch.allowed())
     }
 
     /// The gates picked by hand as one, if they can be.
@@ -122,12 +120,12 @@ impl<'a> Bench<'a> {
             items.push(Item { product: single.product, parts: places.clone() });
         }
         let change = self.change(&items);
-        let merged = single.residual <= BY_HAND && change <= MOST_CHANGE;
+        let merged = single.residual <= BY_HAND && change <= self.batch.allowed();
         let reason = match merged {
             true if cancels => format!("their kernels cancel: they add nothing{left_out}"),
             true => format!("one product leaves {} of them; the outputs change by {}{left_out}", part(single.residual), part(change)),
             false if single.residual > BY_HAND => format!("the best single product leaves {} of them; {} is allowed{left_out}", part(single.residual), part(BY_HAND)),
-            false => format!("the outputs would change by {}; {} is allowed{left_out}", part(change), part(MOST_CHANGE)),
+            false => format!("the outputs would change by {}; {} is allowed{left_out}", part(change), part(self.batch.allowed())),
         };
         let raw = places.iter().flat_map(|&i| self.stage.gates[i].clone()).collect();
         let group = Group { gates: raw, by_hand: true, singular_values: sum.singular_values(), residual: single.residual, merged, reason };

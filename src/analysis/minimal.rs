@@ -3,7 +3,7 @@
 //!
 //! λ is snapped first, above 0.9 to 1 and below 0.1 to 0, if that changes the outputs by at most [`MOST_SNAPPING`]; if not, only
 //! neurons of equal λ are compared. Trained neurons depend on each other only nearly: rows are taken by how much of the output hangs on
-//! what they do not share with those taken before, to the loosest of [`TOLERANCES`] that changes the outputs by at most [`MOST_CHANGE`].
+//! what they do not share with those taken before, to the loosest of [`TOLERANCES`] that changes the outputs by at most [`Batch::allowed`].
 
 use super::batch::Batch;
 use super::dissection::{Stage, StageKind};
@@ -17,8 +17,6 @@ use crate::model::network::Gating;
 
 /// Most that snapping λ may change the outputs; relative RMS.
 pub const MOST_SNAPPING: f64 = 0.05;
-/// Most that folding neurons may change the outputs; relative RMS.
-pub const MOST_CHANGE: f64 = 0.01;
 /// What may be left of a folded neuron's contribution, as a part of the largest contribution; tried from the left.
 pub const TOLERANCES: [f64; 8] = [0.1, 0.03, 0.01, 0.003, 1e-3, 1e-4, 1e-6, 1e-9];
 /// λ above this becomes 1.
@@ -133,7 +131,7 @@ fn fold(start: &Stage, before: &Matrix, batch: &Batch) -> Stage {
     let groups = groups_of_equal_lambda(&start.network.lambda);
     let attempt = |kept: &[Vec<usize>]| -> Option<Stage> {
         let stage = folded(start, &functions, &groups, kept, batch);
-        (change_between(batch, before, &stage.network) <= MOST_CHANGE).then_some(stage)
+        (change_between(batch, before, &stage.network) <= batch.allowed()).then_some(stage)
     };
     let count = |kept: &[Vec<usize>]| kept.iter().map(Vec::len).sum::<usize>();
     let mut best = (start.clone(), groups.clone());

@@ -8,13 +8,13 @@ use super::agglomerate::{Item, Readouts, agglomerate};
 use super::batch::Batch;
 use super::dissection::Stage;
 use super::kernel::Product;
-use super::minimal::{MOST_CHANGE, TOLERANCES, change_between, groups_of_equal_lambda};
+use super::minimal::{TOLERANCES, change_between, groups_of_equal_lambda};
 use crate::math::linear;
 use crate::math::matrix::Matrix;
 use crate::model::Network;
 use crate::model::network::Gating;
 
-/// Merges neurons of equal λ (`before` are the stage's outputs) where that is exact, or changes the outputs by at most [`MOST_CHANGE`].
+/// Merges neurons of equal λ (`before` are the stage's outputs) where that is exact, or changes the outputs by at most [`Batch::allowed`].
 pub fn reduce(start: &Stage, before: &Matrix, batch: &Batch) -> Stage {
     let network = &start.network;
     let Gating::Side(side) = &network.gating else { return start.clone() };
@@ -32,7 +32,7 @@ pub fn reduce(start: &Stage, before: &Matrix, batch: &Batch) -> Stage {
             break; // stricter ones merge nothing either
         }
         let stage = stage_of(start, reduced);
-        if change_between(batch, before, &stage.network) <= MOST_CHANGE {
+        if change_between(batch, before, &stage.network) <= batch.allowed() {
             return stage;
         }
     }

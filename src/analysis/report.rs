@@ -1,7 +1,7 @@
 //! What `analyze` prints and `analysis.json` holds. The keys at the top are fixed; null where something could not be said, see `notes`.
 
 use super::dissection::{Basis, Dissection, Fit, Score, StageKind};
-use super::{merge, minimal, scores, verdict};
+use super::{batch, merge, minimal, scores, verdict};
 use serde_json::{Value, json};
 
 impl Dissection {
@@ -52,9 +52,8 @@ impl Dissection {
             "tolerances": {
                 "score_fits": scores::FITS,
                 "merge_residuals": merge::TOLERANCES,
-                "merge_change": merge::MOST_CHANGE,
                 "fold_remainders": minimal::TOLERANCES,
-                "fold_change": minimal::MOST_CHANGE,
+                "allowed_change": [batch::LEAST_ALLOWED, batch::MOST_ALLOWED],
                 "snapping_change": minimal::MOST_SNAPPING,
                 "same_outputs": verdict::SAME_OUTPUTS,
                 "same_polynomial": verdict::SAME_POLYNOMIAL,
