@@ -158,18 +158,24 @@ fn branching(sizes: Sizes, hidden: usize, gates: usize) -> Program {
     let c = graph.bilinear("c", a, gates);
     let product = graph.hadamard("product", b, c);
     let prediction = graph.linear("readout", product.with_constant(), sizes.dim);
-    graph.squared_error(prediction, y, sizes.time / 2, true);
+    graph.squared_error(prediction, y, true);
     let program = Program::training(graph);
     assert!(program.calls.iter().any(|call| call.dims.accumulate == 1), "no call accumulates");
     program
 }
 
-/// A loss over classes; class numbers are the random inputs rounded down.
+/// A loss over classes at the end of a sequence; class numbers are the random inputs rounded down.
 fn classifying(sizes: Sizes, classes: usize) -> Program {
     let mut graph = Graph::new(sizes.batch, sizes.time);
-    let (x, y) = (graph.input("x", sizes.dim), graph.input("y", 1));
-    let prediction = graph.linear("readout", x, classes);
-    graph.cross_entropy(prediction, y, sizes.time / 3);
+    let steps = sizes.time.div_ceil(3);
+    let (x, y) = (graph.input("x", sizes.dim), graph.input_of("y", steps, 1));
+    let hidden = graph.linear("hidden", x, classes + 1);
+    let (sum, end) = (graph.linear("sum", hidden, 2), graph.last(hidden, steps)); // hidden's second gradient adds to the first
+    let both = graph.bilinear("end", end, classes);
+    let sum = graph.last(sum, steps);
+    let sum = graph.linear("spread", sum, classes);
+    let prediction = graph.hadamard("prediction", both, sum);
+    graph.cross_entropy(prediction, y);
     Program::training(graph)
 }
 
@@ -282,7 +288,7 @@ fn evaluation_reads_what_the_host_writes() {
     let Some(context) = context() else { return };
     let mut graph = Graph::new(5, 6);
     let x = graph.input("x", 3);
-    let y = Architecture::GatedDiagonal { hidden: 7, gates: 4 }.forward(&mut graph, x, 3).id();
+    let y = Architecture::GatedDiagonal { hidden: 7, gates: 4 }.forward(&mut graph, x, 3, 6).id();
     let program = Program::forward(graph);
     let (mut gpu, mut cpu) = (engine(&context, &program), cpu(&program));
     for seed in [1, 2] {

@@ -64,7 +64,7 @@ impl Checkpoint {
     pub fn forward_program(&self, batch: usize, time: usize) -> Program {
         let mut graph = Graph::new(batch, time);
         let x = graph.input("x", self.inputs);
-        self.architecture.forward(&mut graph, x, self.outputs);
+        self.architecture.forward(&mut graph, x, self.outputs, time);
         Program::forward(graph)
     }
 }

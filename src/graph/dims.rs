@@ -36,7 +36,7 @@ pub struct Dims {
     pub stream: u32,
     /// 1 to add to the output instead of overwriting it.
     pub accumulate: u32,
-    /// The first time step that the loss looks at.
+    /// The first time step that is kept.
     pub first: u32,
     /// 1 for half the squared error.
     pub half: u32,

@@ -109,6 +109,10 @@ kernels! {
     BilinearBackwardInput: "bilinear", "backward_input", Sequences, InputTile, [Read, Read, Read, Write];
     /// x, sides = [m, s], dg, gradients: dW_m = (dg ⊙ s)ᵀ x, then dW_x = (dg ⊙ m)ᵀ x.
     BilinearBackwardWeight: "bilinear", "backward_weight", Sequences, PairWeightTile, [Read, Read, Read, Write];
+    /// x [batch, time, width_out], y [batch, time − first, width_out]: y = x from time step `first` on.
+    LastForward: "last", "forward", Sequences, Element, [Read, Write];
+    /// dy [batch, time − first, width_out], dx [batch, time, width_out]: dx = dy from time step `first` on, 0 before (or += dy).
+    LastBackward: "last", "backward", Sequences, Element, [Read, Write];
     /// a, b, y: y = a ⊙ b.
     HadamardForward: "hadamard", "forward", Sequences, Element, [Read, Read, Write];
     /// a, b, dy, da, db: da = dy ⊙ b, db = dy ⊙ a.
@@ -117,13 +121,13 @@ kernels! {
     DiagonalScanForward: "diagonal_scan", "forward", Sequences, Channel, [Read, Read, Write];
     /// parameters, h, dh, du, gradients: du_t = dh_t + λ du_{t+1}; dν = −exp(ν) λ Σ du_t h_{t−1}.
     DiagonalScanBackward: "diagonal_scan", "backward", Sequences, SplitChannel, [Read, Read, Read, Write, Write];
-    /// ŷ, y, rows [batch · time, 2], dŷ: each row's Σ (ŷ − y)² and Σ y²; dŷ = 2 (ŷ − y) / N, N = batch · (time − first) · width_out;
-    /// half of error and dŷ with `half`; 0 before time step `first`.
+    /// ŷ, y, rows [batch · time, 2], dŷ: each row's Σ (ŷ − y)² and Σ y²; dŷ = 2 (ŷ − y) / N, N = batch · time · width_out;
+    /// half of error and dŷ with `half`.
     LossSquaredError: "loss", "squared_error", Sequences, Row, [Read, Read, Write, Write];
     /// ŷ, class y [batch · time], rows [batch · time, 2], dŷ: each row's −log softmax(ŷ)[y] and 1, both times width_out;
-    /// dŷ = (softmax(ŷ) − onehot(y)) / (batch · (time − first)); 0 before time step `first`.
+    /// dŷ = (softmax(ŷ) − onehot(y)) / (batch · time).
     LossCrossEntropy: "loss", "cross_entropy", Sequences, Row, [Read, Read, Write, Write];
-    /// rows [batch · time, 2], clock, ring: sums over N = batch · (time − first) · width_out into the ring; notes a loss that is not finite.
+    /// rows [batch · time, 2], clock, ring: sums over N = batch · time · width_out into the ring; notes a loss that is not finite.
     ReduceLoss: "reduce", "loss", After, One, [Read, Write, Write];
     /// clock, decay mask, gradients, parameters, first moment, second moment: one AdamW step on the sum over splits.
     AdamwUpdate: "adamw", "update", After, Parameter, [Read, Read, Read, Write, Write, Write];

@@ -31,8 +31,8 @@ impl Plan {
     pub fn program(&self) -> Program {
         let mut graph = Graph::new(self.batch, self.time);
         let (x, y) = self.task.record(&mut graph);
-        let prediction = self.architecture.forward(&mut graph, x, self.task.widths().1);
-        graph.squared_error(prediction, y, 0, false);
+        let prediction = self.architecture.forward(&mut graph, x, self.task.widths().1, self.time);
+        graph.squared_error(prediction, y, false);
         Program::training(graph)
     }
 
@@ -41,7 +41,7 @@ impl Plan {
         let mut graph = Graph::new(batch, time);
         let (inputs, outputs) = self.task.widths();
         let x = graph.input("x", inputs);
-        self.architecture.forward(&mut graph, x, outputs);
+        self.architecture.forward(&mut graph, x, outputs, time);
         Program::forward(graph)
     }
 

@@ -9,6 +9,7 @@ pub mod bilinear;
 pub mod clock;
 pub mod diagonal_scan;
 pub mod hadamard;
+pub mod last;
 pub mod linear;
 pub mod loss;
 pub mod reduce;

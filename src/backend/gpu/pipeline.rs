@@ -22,6 +22,7 @@ pub fn source(file: &str) -> String {
         "clock" => &[include_str!("../../../shaders/clock.wgsl"), DIMS, RANDOM],
         "diagonal_scan" => &[include_str!("../../../shaders/diagonal_scan.wgsl"), DIMS],
         "hadamard" => &[include_str!("../../../shaders/hadamard.wgsl"), DIMS],
+        "last" => &[include_str!("../../../shaders/last.wgsl"), DIMS],
         "linear" => &[include_str!("../../../shaders/linear.wgsl"), DIMS, TILE],
         "loss" => &[include_str!("../../../shaders/loss.wgsl"), DIMS],
         "reduce" => &[include_str!("../../../shaders/reduce.wgsl"), DIMS],
