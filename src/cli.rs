@@ -53,7 +53,6 @@ fn command() -> Command {
         .args_override_self(true)
         .about("Train a network and report what became of it")
         .arg(Arg::new("preset").long("preset").value_name("NAME").default_value(preset::DEFAULT).help(format!("Start from one of: {}", preset::names().join(", "))))
-        .arg(Arg::new("task").long("task").value_name("TASK").default_value("attention").help("The task: attention"))
         .arg(Arg::new("init").long("init").value_name("FILE").help("Go on from these weights (safetensors)"))
         .arg(Arg::new("out").long("out").value_name("DIR").help("Write recipe.json, metrics.csv and weights.safetensors there"))
         .arg(Arg::new("threads").long("threads").value_name("K").value_parser(clap::value_parser!(usize)).default_value("0").help("CPU threads, 0 for all; any number gives the same weights"))

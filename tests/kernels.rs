@@ -37,9 +37,11 @@ fn the_comparator_can_fail() {
 fn start(backend: &mut dyn Backend, clock: &Clock) {
     let parameters = backend.program().params.initial(clock.seed);
     backend.write(Graph::PARAMETERS, &parameters);
-    if let Some(teacher) = backend.program().find("teacher") {
-        let entries = random::normals(clock.seed, "teacher", backend.program().buffers[teacher.0].len);
-        backend.write(teacher, &entries);
+    for name in ["teacher", "regression"] {
+        if let Some(constant) = backend.program().find(name) {
+            let entries = random::normals(clock.seed, name, backend.program().buffers[constant.0].len);
+            backend.write(constant, &entries);
+        }
     }
     backend.set_clock(clock);
 }
@@ -141,12 +143,30 @@ fn every_kernel_equals_its_twin() {
             seen.extend(program.calls.iter().map(|call| call.kernel));
             compare_calls(&context, &program, seed);
         }
-        for program in [branching(sizes, hidden, gates), classifying(sizes, hidden)] {
+        for program in [branching(sizes, hidden, gates), classifying(sizes, hidden), regressing(sizes, gates), recalling(sizes, hidden)] {
             seen.extend(program.calls.iter().map(|call| call.kernel));
             compare_calls(&context, &program, seed);
         }
     }
     assert!(Kernel::ALL.iter().all(|kernel| seen.contains(kernel)), "no program runs some kernel");
+}
+
+/// In-context regression: `dim` inputs, `outputs` outputs.
+fn regressing(sizes: Sizes, outputs: usize) -> Program {
+    let mut graph = Graph::new(sizes.batch, sizes.time + 1);
+    let (x, y) = graph.regression_tokens(sizes.dim, outputs);
+    let prediction = Architecture::GatedSide { hidden: 3 }.forward(&mut graph, x, outputs, 1);
+    graph.squared_error(prediction, y, true);
+    Program::training(graph)
+}
+
+/// Associative recall of `time` pairs.
+fn recalling(sizes: Sizes, hidden: usize) -> Program {
+    let mut graph = Graph::new(sizes.batch, sizes.time + 1);
+    let (x, y) = graph.recall_tokens();
+    let prediction = Architecture::GatedDiagonal { hidden, gates: 3 }.forward(&mut graph, x, sizes.time, 1);
+    graph.cross_entropy(prediction, y);
+    Program::training(graph)
 }
 
 /// A value that is used twice, so its second gradient adds to the first; layers with and without a constant.

@@ -68,7 +68,7 @@ fn a_checkpoint_goes_on_as_if_nothing_had_happened() {
     let (whole, end, _) = train(&mut session(&recipe, None, 1), u64::MAX);
     let (_, half, _) = train(&mut session(&recipe, None, 1), 150);
     assert_eq!(half.step, 150);
-    let file = checkpoint::write(&recipe, &half, &recipe.plan().teacher()).unwrap();
+    let file = checkpoint::write(&recipe, &half, recipe.plan().teacher().as_ref()).unwrap();
     let loaded = checkpoint::read("half", &file).unwrap();
     assert_eq!((&loaded.snapshot, loaded.recipe.as_ref()), (&half, Some(&recipe)));
     let (rest, again, _) = train(&mut session(&recipe, Some(&loaded.snapshot), 1), u64::MAX);

@@ -94,8 +94,8 @@ impl App {
         let run = self.live.run + 1;
         self.live = session::successor(&mut self.live, run, &recipe, from.as_ref());
         self.draft = recipe.clone();
-        if let Some(teacher) = &teacher {
-            self.live.teacher.clone_from(teacher);
+        if teacher.is_some() {
+            self.live.teacher.clone_from(&teacher);
         }
         self.teacher.clone_from(&teacher);
         self.send(session::start(run, recipe, from, teacher, running));

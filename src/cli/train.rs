@@ -33,9 +33,6 @@ struct Job {
 /// # Errors
 /// Bad settings or files, no device, a loss that diverged, a folder that can't be written.
 pub fn run(arguments: &ArgMatches) -> Result<()> {
-    if let Some(task) = text(arguments, "task").filter(|task| *task != "attention") {
-        return Err(Error::setting("task", task, "attention"));
-    }
     let name = text(arguments, "preset").unwrap_or(preset::DEFAULT);
     let preset = preset::find(name).ok_or_else(|| Error::setting("preset", name, format!("one of {}", preset::names().join(", "))))?;
     let (mut recipe, mut from, mut teacher) = (preset.recipe, None, None);
@@ -190,9 +187,9 @@ fn save(out: &Path, job: &Job, live: &Live, whole: bool) -> Result<()> {
     std::fs::write(&path, csv).map_err(cannot_write(&path))?;
     let state = if !whole || matches!(live.end, Some(End::Diverged(_))) { &live.good } else { &live.snapshot };
     if let Some(snapshot) = state {
-        let teacher = job.teacher.clone().unwrap_or_else(|| plan.teacher());
+        let teacher = job.teacher.clone().or_else(|| plan.teacher());
         let path = out.join("weights.safetensors");
-        std::fs::write(&path, checkpoint::write(&job.recipe, snapshot, &teacher)?).map_err(cannot_write(&path))?;
+        std::fs::write(&path, checkpoint::write(&job.recipe, snapshot, teacher.as_ref())?).map_err(cannot_write(&path))?;
     }
     Ok(())
 }

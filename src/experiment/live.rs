@@ -40,8 +40,8 @@ pub struct Live {
     pub run: u32,
     /// What is trained.
     pub recipe: Recipe,
-    /// What it imitates: the recipe's teacher, or that of the file it came from.
-    pub teacher: Teacher,
+    /// What it imitates: the recipe's teacher, or that of the file it came from; `None` for tasks without one.
+    pub teacher: Option<Teacher>,
     /// Names and places of the parameters.
     pub table: ParamTable,
     /// What it runs on, once it is loaded.

@@ -1,6 +1,6 @@
 //! Experiments to start from, in `assets/presets/`: each names what it changes in the base recipe.
 
-use super::recipe::{Engine, Gating, Recipe};
+use super::recipe::{Engine, Gating, Recipe, TaskName};
 use super::settings;
 use crate::task::attention::Spectrum;
 use serde::Deserialize;
@@ -40,7 +40,12 @@ const FILES: &[(&str, &str)] = &[
 pub fn base() -> Recipe {
     let schedule = |text: &str| text.parse().expect("the base recipe's schedules parse");
     Recipe {
+        task: TaskName::Attention,
         dim: 4,
+        outputs: 3,
+        pairs: 12,
+        noise: 0.0,
+        weight_variance: 1.0,
         time: 32,
         batch: 64,
         rank: 0,

@@ -3,7 +3,7 @@
 use super::preset;
 use super::settings::{self, SETTINGS};
 use crate::model::Architecture;
-use crate::task::{Task, attention::{Spectrum, TeacherKind}};
+use crate::task::{Recall, Regression, Task, attention::{Spectrum, TeacherKind}};
 use crate::train::{mask::Mask, optimizer::Optimizer, plan::Plan, schedule::Schedule};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,18 @@ pub enum Engine {
     Gpu,
     /// The CPU engine.
     Cpu,
+}
+
+/// Which task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskName {
+    /// Imitate a linear self-attention layer.
+    Attention,
+    /// Learn a linear map from examples in the sequence.
+    Regression,
+    /// Remember pairs.
+    Recall,
 }
 
 /// What gates the output.
@@ -35,7 +47,12 @@ pub enum Gating {
 #[serde(default)]
 #[allow(missing_docs)] // documented, for people, in SETTINGS
 pub struct Recipe {
+    pub task: TaskName,
     pub dim: usize,
+    pub outputs: usize,
+    pub pairs: usize,
+    pub noise: f32,
+    pub weight_variance: f32,
     pub time: usize,
     pub batch: usize,
     pub rank: usize,
@@ -63,6 +80,9 @@ impl Default for Recipe {
     }
 }
 
+/// Most keys of the recall task.
+const MOST_KEYS: usize = 32;
+
 /// The URL format's version.
 const VERSION: &str = "1";
 
@@ -76,8 +96,11 @@ impl Recipe {
         for setting in SETTINGS {
             setting.set(&mut copy, &(setting.get)(self).to_string())?;
         }
-        if self.rank > self.dim {
+        if self.task == TaskName::Attention && self.rank > self.dim {
             return Err(Error::setting("rank", self.rank, format!("at most d = {}, or 0 for full rank", self.dim)));
+        }
+        if self.task == TaskName::Recall && self.pairs > MOST_KEYS {
+            return Err(Error::setting("pairs", self.pairs, format!("at most {MOST_KEYS} keys for recall, as a token is 2 V wide")));
         }
         if self.warmup > self.steps {
             return Err(Error::setting("warmup", self.warmup, format!("at most steps = {}", self.steps)));
@@ -91,7 +114,7 @@ impl Recipe {
 
     /// Whether both draw the same teacher.
     pub fn same_teacher(&self, other: &Self) -> bool {
-        (self.dim, self.rank, self.teacher, self.seed) == (other.dim, other.rank, other.teacher, other.seed)
+        (self.task(), self.seed) == (other.task(), other.seed)
     }
 
     /// The same with the kind and sizes of a network of width `dim`.
@@ -106,15 +129,15 @@ impl Recipe {
 
     /// What the engine trains.
     pub fn plan(&self) -> Plan {
-        let rank = if self.rank == 0 { self.dim } else { self.rank };
+        let task = self.task();
         Plan {
             architecture: match self.gating {
                 Gating::Output => Architecture::GatedDiagonal { hidden: self.hidden, gates: self.gates },
                 Gating::Side => Architecture::GatedSide { hidden: self.hidden },
             },
-            task: Task::Attention(TeacherKind { dim: self.dim, rank, spectrum: self.teacher }),
+            task,
             batch: self.batch,
-            time: self.time,
+            time: task.tokens(self.time),
             seed: self.seed,
             optimizer: Optimizer {
                 steps: self.steps,
@@ -128,6 +151,21 @@ impl Recipe {
                 epsilon: 1e-8,
             },
             mask: (self.mask_at > 0.0).then_some(Mask { at: self.mask_at, threshold: self.mask_threshold }),
+        }
+    }
+
+    /// The task with its sizes.
+    pub fn task(&self) -> Task {
+        match self.task {
+            TaskName::Attention => {
+                let rank = if self.rank == 0 { self.dim } else { self.rank };
+                Task::Attention(TeacherKind { dim: self.dim, rank, spectrum: self.teacher })
+            }
+            TaskName::Regression => {
+                let Self { dim: inputs, outputs, pairs, noise, weight_variance: variance, .. } = *self;
+                Task::Regression(Regression { inputs, outputs, pairs, noise, variance })
+            }
+            TaskName::Recall => Task::Recall(Recall { pairs: self.pairs }),
         }
     }
 
@@ -175,6 +213,7 @@ impl Recipe {
             match &error {
                 Error::Setting { key, .. } if key == "rank" => recipe.rank = 0,
                 Error::Setting { key, .. } if key == "warmup" => recipe.warmup = 0,
+                Error::Setting { key, .. } if key == "pairs" => recipe.pairs = MOST_KEYS,
                 _ => recipe.beta2 = preset::base().beta2,
             }
             errors.push(error);

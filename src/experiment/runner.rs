@@ -142,7 +142,7 @@ struct Runner<'a, P> {
 struct Training {
     start: Start,
     session: Session,
-    teacher: Teacher,
+    teacher: Option<Teacher>,
     running: bool,
     /// Steps left of a `Steps` command.
     budget: Option<u64>,
@@ -208,7 +208,7 @@ impl<P: Port> Runner<'_, P> {
 
     async fn start(&mut self, start: Start, retries: u32) -> Result<()> {
         let (run, plan) = (start.run, start.recipe.plan());
-        let teacher = start.teacher.clone().unwrap_or_else(|| plan.teacher());
+        let teacher = start.teacher.clone().or_else(|| plan.teacher());
         let cpu = |program: Program| -> Result<Box<dyn Backend>> { Ok(Box::new(Cpu::<f32>::new(program, start.threads, start.memory_limit)?)) };
         let mut note = None;
         #[cfg(feature = "gpu")]
@@ -227,13 +227,13 @@ impl<P: Port> Runner<'_, P> {
         };
         #[cfg(feature = "gpu")]
         let session = match opened {
-            None => Session::new(plan, start.from.as_ref(), Some(&teacher), PIECE_MS, cpu)?,
+            None => Session::new(plan, start.from.as_ref(), teacher.as_ref(), PIECE_MS, cpu)?,
             Some(context) => {
                 let on_gpu = |program: Program| -> Result<Box<dyn Backend>> { Ok(Box::new(crate::backend::gpu::Gpu::new(&context, program)?)) };
-                match Session::new(plan.clone(), start.from.as_ref(), Some(&teacher), PIECE_MS, on_gpu) {
+                match Session::new(plan.clone(), start.from.as_ref(), teacher.as_ref(), PIECE_MS, on_gpu) {
                     Err(error) if start.recipe.backend == Engine::Auto => {
                         note = Some(format!("Training on the CPU engine: {error}."));
-                        Session::new(plan, start.from.as_ref(), Some(&teacher), PIECE_MS, cpu)?
+                        Session::new(plan, start.from.as_ref(), teacher.as_ref(), PIECE_MS, cpu)?
                     }
                     session => {
                         gpu = Some(context);
@@ -247,7 +247,7 @@ impl<P: Port> Runner<'_, P> {
             if start.recipe.backend == Engine::Gpu {
                 return Err(Error::NoGpu("this build has no GPU engine".into()));
             }
-            Session::new(plan, start.from.as_ref(), Some(&teacher), PIECE_MS, cpu)?
+            Session::new(plan, start.from.as_ref(), teacher.as_ref(), PIECE_MS, cpu)?
         };
         let backend = session.backend();
         let ready = Update::Ready { device: backend.device().clone(), bytes: backend.program().bytes(), step: session.step() };
@@ -322,7 +322,7 @@ impl<P: Port> Runner<'_, P> {
             step: training.newest.0,
             parameters: &training.newest.1,
             table: &training.session.backend().program().params,
-            teacher: &training.teacher,
+            teacher: training.teacher.as_ref(),
         });
         if let Some(inspected) = self.inspector.answer(live) {
             self.port.send(training.map_or(0, |training| training.start.run), Update::Inspected(Box::new(inspected)));
@@ -399,12 +399,10 @@ impl Training {
 
     fn probe(&mut self, step: u64, parameters: &[f32]) -> Option<Update> {
         let begun = Instant::now();
-        if begun < self.probe_due {
-            return None;
-        }
+        let teacher = self.teacher.as_ref().filter(|_| begun >= self.probe_due)?;
         let plan = self.session.plan();
-        let x = random::normals(plan.seed, "probe", plan.time.min(PROBE_TIME) * self.teacher.dim);
-        let probe = contribution::probe(&self.session.backend().program().params, parameters, &self.teacher, &x, step);
+        let x = random::normals(plan.seed, "probe", plan.time.min(PROBE_TIME) * teacher.dim);
+        let probe = contribution::probe(&self.session.backend().program().params, parameters, teacher, &x, step);
         // Looking must not cost more than a tenth of the time.
         self.probe_due = begun + Duration::from_millis(80).max(begun.elapsed() * 10);
         Some(Update::Probe(probe))

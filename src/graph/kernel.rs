@@ -97,6 +97,12 @@ kernels! {
     SampleNormal: "sample", "normal", Sequences, Four, [Read, Write];
     /// x, teacher [2, d, d], y: y_t = W_V Σ_{s≤t} x_s (x_s · W_Kᵀ W_Q x_t).
     AttentionTeacher: "attention_teacher", "forward", Sequences, Row, [Read, Read, Write];
+    /// clock, settings [2], tokens, y [batch, 1, width_out − width_in]: T = time − 1 pairs (x, W x + noise), the query (x_q, 0), and W x_q.
+    /// Streams: `stream` W, its successors x and the noise.
+    RegressionTokens: "regression", "forward", Sequences, Row, [Read, Read, Write, Write];
+    /// clock, tokens [batch, V + 1, 2 V], y [batch, 1, 1]: V = width_in pairs of one-hot key and value, a query, and the class it asks for.
+    /// Streams: `stream` places, its successors values and queries.
+    RecallTokens: "recall", "forward", Sequences, Row, [Read, Write, Write];
     /// parameters, x, y: y = x Wᵀ.
     LinearForward: "linear", "forward", Sequences, OutputTile, [Read, Read, Write];
     /// parameters, dy, dx: dx = dy W.

@@ -195,6 +195,25 @@ impl Graph {
         self.record(Kernel::AttentionTeacher, dims, vec![x.id, teacher, y.id], vec![], y)
     }
 
+    /// In-context regression: `time − 1` pairs and a query, tokens `[batch, time, inputs + outputs]` and targets
+    /// `[batch, 1, outputs]`; the host writes `regression`: the scale of W's entries and the size of the noise.
+    pub fn regression_tokens(&mut self, inputs: usize, outputs: usize) -> (Var, Var) {
+        let settings = self.buffer("regression", Storage::Constant, 2);
+        let (x, y) = (self.input("x", inputs + outputs), self.input_of("y", 1, outputs));
+        let stream = crate::math::random::stream_of("regression");
+        let dims = Dims { width_in: as_u32(inputs), width_out: as_u32(inputs + outputs), stream, ..self.dims() };
+        (self.record(Kernel::RegressionTokens, dims, vec![Self::CLOCK, settings, x.id, y.id], vec![], x), y)
+    }
+
+    /// Associative recall of `time − 1` pairs: tokens `[batch, time, 2 (time − 1)]` and the class that the query asks for `[batch, 1, 1]`.
+    pub fn recall_tokens(&mut self) -> (Var, Var) {
+        let pairs = self.time - 1;
+        let (x, y) = (self.input("x", 2 * pairs), self.input_of("y", 1, 1));
+        let stream = crate::math::random::stream_of("recall");
+        let dims = Dims { width_in: as_u32(pairs), width_out: as_u32(2 * pairs), stream, ..self.dims() };
+        (self.record(Kernel::RecallTokens, dims, vec![Self::CLOCK, x.id, y.id], vec![], x), y)
+    }
+
     /// y = x Wᵀ, W `name` [width, width of x (+1)].
     pub fn linear(&mut self, name: &str, x: Var, width: usize) -> Var {
         let weight = self.matrix(name, x, width);

@@ -6,7 +6,6 @@
 use super::plan::Plan;
 use crate::backend::{Backend as _, cpu::Cpu};
 use crate::graph::{Graph, params::ParamTable};
-use crate::math::random;
 use crate::model::Architecture;
 use crate::Result;
 use serde::{Deserialize, Serialize};
@@ -38,15 +37,15 @@ const ROWS: usize = 1024;
 /// No memory for the forward pass.
 pub fn find(plan: &Plan, parameters: &[f32], threshold: f32) -> Result<Masked> {
     let batch = (ROWS / plan.time).max(4);
-    let program = plan.forward_program(batch, plan.time);
+    let program = plan.sampled_program(batch);
     let table = program.params.clone();
-    let x = random::normals(plan.seed, "mask", batch * plan.time * plan.task.widths().0);
     let find = |name: &str| program.find(name);
-    let (input, states, gated) = (find("x"), find("h"), find("output_gate").or_else(|| find("gated")));
-    let (Some(input), Some(states), Some(gated)) = (input, states, gated) else { return Ok(Masked::default()) };
+    let (states, gated) = (find("h"), find("output_gate").or_else(|| find("gated")));
+    let (Some(states), Some(gated)) = (states, gated) else { return Ok(Masked::default()) };
     let mut cpu = Cpu::<f32>::new(program, 1, u64::MAX)?;
     cpu.write(Graph::PARAMETERS, parameters);
-    cpu.write(input, &x);
+    plan.write_constants(&mut cpu, None);
+    cpu.set_clock(&plan.optimizer.clock(plan.seed.wrapping_add(1), 0));
     cpu.forward();
     let readout = column_norms(&table, parameters, &["readout"]);
     let gates = product(&root_mean_square(&cpu.read_exact(gated), readout.len()), &readout);

@@ -92,7 +92,7 @@ impl Session {
         open: impl FnOnce(Program) -> Result<Box<dyn Backend>>,
     ) -> Result<Self> {
         let program = plan.program();
-        let (table, teacher_buffer) = (program.params.clone(), program.find("teacher"));
+        let table = program.params.clone();
         let mut backend = open(program)?;
         let step = start.map_or(0, |snapshot| snapshot.step);
         match start {
@@ -103,9 +103,7 @@ impl Session {
             }
             None => backend.write(Graph::PARAMETERS, &table.initial(plan.seed)),
         }
-        if let Some(buffer) = teacher_buffer {
-            backend.write(buffer, &teacher.cloned().unwrap_or_else(|| plan.teacher()).constants());
-        }
+        plan.write_constants(backend.as_mut(), teacher);
         backend.set_clock(&plan.optimizer.clock(plan.seed, u32::try_from(step).unwrap_or(u32::MAX)));
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let mask_at = plan.mask.map(|mask| (f64::from(mask.at) * f64::from(plan.optimizer.steps)).round() as u64);

@@ -17,7 +17,7 @@ use web_time::Instant;
 /// A training on the CPU, and what the window knows of it after `steps`.
 pub fn trained(recipe: Recipe, steps: u64) -> Live {
     let plan = recipe.plan();
-    let teacher = plan.teacher();
+    let teacher = plan.teacher().unwrap();
     let open = |program| Ok(Box::new(Cpu::<f32>::new(program, 2, u64::MAX)?) as Box<dyn Backend>);
     let mut session = Session::new(plan, None, Some(&teacher), 12.0, open).unwrap();
     let mut live = Live::new(1, recipe.clone());

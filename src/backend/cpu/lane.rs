@@ -1,6 +1,6 @@
 //! A split of the batch on the CPU: its sequences' activations and its row of the gradients.
 
-use super::{Shared, attention_teacher, bilinear, diagonal_scan, hadamard, last, linear, loss, sample};
+use super::{Shared, attention_teacher, bilinear, diagonal_scan, hadamard, last, linear, loss, recall, regression, sample};
 use crate::graph::dims::Dims;
 use crate::graph::kernel::Kernel;
 use crate::graph::program::{Call, Program};
@@ -69,6 +69,13 @@ impl<F: Float> Lane<F> {
             (Kernel::AttentionTeacher, &[x, teacher, y]) => {
                 let teacher = &shared.constants[teacher.0];
                 self.with([y], |l, [y]| attention_teacher::forward(dims, l.get(x), teacher, y));
+            }
+            (Kernel::RegressionTokens, &[_, settings, x, y]) => {
+                let settings = &shared.constants[settings.0];
+                self.with([x, y], |_, [x, y]| regression::forward(block, dims, [shared.seed, shared.step], settings, x, y));
+            }
+            (Kernel::RecallTokens, &[_, x, y]) => {
+                self.with([x, y], |_, [x, y]| recall::forward(block, dims, [shared.seed, shared.step], x, y));
             }
             (Kernel::LinearForward, &[_, x, y]) => self.with([y], |l, [y]| linear::forward(block, dims, w, l.get(x), y)),
             (Kernel::LinearBackwardInput, &[_, dy, dx]) => self.with([dx], |l, [dx]| linear::backward_input(block, dims, w, l.get(dy), dx)),

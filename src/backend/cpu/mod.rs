@@ -12,7 +12,9 @@ pub mod hadamard;
 pub mod last;
 pub mod linear;
 pub mod loss;
+pub mod recall;
 pub mod reduce;
+pub mod regression;
 pub mod sample;
 mod lane;
 

@@ -26,6 +26,8 @@ pub fn source(file: &str) -> String {
         "linear" => &[include_str!("../../../shaders/linear.wgsl"), DIMS, TILE],
         "loss" => &[include_str!("../../../shaders/loss.wgsl"), DIMS],
         "reduce" => &[include_str!("../../../shaders/reduce.wgsl"), DIMS],
+        "recall" => &[include_str!("../../../shaders/recall.wgsl"), DIMS, RANDOM],
+        "regression" => &[include_str!("../../../shaders/regression.wgsl"), DIMS, RANDOM],
         "sample" => &[include_str!("../../../shaders/sample.wgsl"), DIMS, RANDOM],
         other => unreachable!("no shader {other}.wgsl"),
     };
