@@ -106,7 +106,11 @@ fn row_norms(matrix: &Matrix) -> Vec<f64> {
 }
 
 fn column_norms(matrix: &Matrix) -> Vec<f64> {
-    row_norms(&matrix.transpose())
+    let mut squares = vec![0.0; matrix.columns];
+    for row in matrix.iter_rows() {
+        squares.iter_mut().zip(row).for_each(|(sum, v)| *sum += v * v);
+    }
+    squares.into_iter().map(f64::sqrt).collect()
 }
 
 fn relative(values: Vec<f64>) -> Vec<f64> {
