@@ -1,8 +1,13 @@
 //! A trained network taken apart, from weights alone (and a teacher where there is one): what the Dissect view shows, `analyze`
 //! prints and `analysis.json` holds. Start with [`dissect`].
 
+use super::batch::Batch;
 use super::importance::{self, Census, Importance, Role};
+use super::merge::{self, Merged};
+use super::minimal::{self, Minimal};
+use super::{polynomial, prune, reorder, scores};
 use crate::model::Network;
+use crate::model::network::Gating;
 use crate::task::Teacher;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +49,8 @@ pub struct Dissection {
     pub polynomial: Option<Polynomial>,
     /// The same with a second token `settings.lag` steps before.
     pub two_token_distance: Option<f64>,
+    /// The same with tokens 2, 1 and 0 steps before the output's: the first that sees products of two different earlier tokens.
+    pub three_token_distance: Option<f64>,
     /// Which gates merge.
     pub groups: Vec<Group>,
     /// What it is, in words, from these numbers.
@@ -172,30 +179,48 @@ pub struct Verdict {
 }
 
 /// Takes `network` apart; `teacher` is what it was trained to imitate.
-pub fn dissect(network: &Network, _teacher: Option<&Teacher>, settings: &Settings) -> Dissection {
+pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings) -> Dissection {
     let importance = importance::measure(network, settings.threshold);
     let census = importance.census(settings.threshold);
-    let stage = |kind| Stage {
-        kind,
+    let batch = Batch::draw(network, settings.seed);
+    let mut notes = vec![];
+    let teacher = teacher.filter(|teacher| {
+        let fits = (teacher.dim, teacher.dim) == (network.inputs(), network.outputs());
+        if !fits {
+            notes.push(format!("The teacher maps {0} numbers to {0}, the network {1} to {2}: they are not compared.", teacher.dim, network.inputs(), network.outputs()));
+        }
+        fits
+    });
+    let raw = Stage {
+        kind: StageKind::Raw,
         network: network.clone(),
         neurons: (0..network.hidden()).collect(),
         gates: (0..importance.gates.len()).map(|gate| vec![gate]).collect(),
         roles: importance.roles.clone(),
         change: 0.0,
-        note: String::new(),
+        note: "As trained.".into(),
     };
-    let stages = [StageKind::Raw, StageKind::Pruned, StageKind::Sorted, StageKind::Merged, StageKind::Minimal].map(stage).to_vec();
+    let pruned = prune::prune(&raw, &importance, settings.threshold, &batch);
+    let sorted = reorder::reorder(&pruned, &importance, &reorder::sizes(&batch.states));
+    let Merged { stage: merged, groups } = merge::merge(&sorted, &settings.picked, &batch);
+    let Minimal { stage: minimal, snapping } = minimal::minimise(&merged, &batch);
+    let scores = teacher.map(|teacher| scores::score_on(network, &importance.roles, teacher, &batch.x, batch.time));
+    if let Some((scores, teacher)) = scores.as_ref().zip(teacher) {
+        notes.extend(scores::notes(scores, teacher, matches!(network.gating, Gating::Side(_))));
+    }
+    let distance_at = |lags: &[usize]| teacher.and_then(|teacher| polynomial::distance_at(network, teacher, lags));
     Dissection {
         settings: settings.clone(),
         census,
-        stages,
-        snapping: 0.0,
-        scores: None,
-        polynomial: None,
-        two_token_distance: None,
-        groups: vec![],
+        stages: vec![raw, pruned, sorted, merged, minimal],
+        snapping,
+        scores,
+        polynomial: polynomial::one_token(network, teacher),
+        two_token_distance: distance_at(&[settings.lag.max(1), 0]),
+        three_token_distance: distance_at(&[2, 1, 0]),
+        groups,
         verdict: Verdict::default(),
-        notes: vec![],
+        notes,
         importance,
     }
 }

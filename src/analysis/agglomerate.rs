@@ -1,0 +1,141 @@
+//! Products whose sum is fewer products, found pair by pair and set by set: see [`super::merge`] for what is exact.
+
+use super::kernel::{Pairs, Product, Single, Sum};
+use crate::math::linear;
+use crate::math::matrix::{Matrix, norm};
+
+/// Above this many products with one readout, pairs are not tried, only the whole set.
+const MANY: usize = 40;
+/// Most directions for [`by_output`].
+const MOST_SIZE: usize = 64;
+
+/// A product on its way: what it is, and which of the products at the start it stands for.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// The product.
+    pub product: Product,
+    /// Places at the start.
+    pub parts: Vec<usize>,
+}
+
+/// What readouts may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Readouts {
+    /// Any vector: output gates.
+    Free,
+    /// A column of D times a side row, flattened `[d_out, columns]`: a matrix of rank 1.
+    RankOne {
+        /// Length of the side row.
+        columns: usize,
+    },
+}
+
+/// Merges pairs, then sets with one readout, until nothing more merges.
+pub fn agglomerate(mut items: Vec<Item>, tolerance: f64, readouts: Readouts) -> Vec<Item> {
+    let nothing = tolerance * 0.1 / (items.len().max(1) as f64).sqrt() * pairs(&items).total();
+    items.retain(|item| item.product.norm() > nothing);
+    while merge_pairs(&mut items, tolerance, nothing, readouts) || merge_set(&mut items, tolerance) {}
+    items
+}
+
+/// Each output's kernel by itself: p positive and q negative eigenvalues take max(p, q) products. `None` if that is not fewer in all, or
+/// if the products read more than [`MOST_SIZE`] directions.
+pub fn by_output(items: &[Item], tolerance: f64) -> Option<Vec<Item>> {
+    let outputs = items.first().map_or(0, |item| item.product.readout.len());
+    let mut found = vec![];
+    for output in 0..outputs {
+        let reads: Vec<usize> = (0..items.len()).filter(|&i| items[i].product.readout[output] != 0.0).collect();
+        let alone = |i: &usize| Product { readout: (0..outputs).map(|k| if k == output { items[*i].product.readout[k] } else { 0.0 }).collect(), ..items[*i].product.clone() };
+        let products: Vec<Product> = reads.iter().map(alone).collect();
+        let sum = Sum::of(&products.iter().collect::<Vec<_>>());
+        if sum.size() > MOST_SIZE {
+            return None;
+        }
+        let parts = parts(items, &reads);
+        found.extend(sum.fewest(tolerance).unwrap_or_default().into_iter().map(|product| Item { product, parts: parts.clone() }));
+        if found.len() >= items.len() {
+            return None;
+        }
+    }
+    Some(found)
+}
+
+impl Readouts {
+    /// Makes a readout what it must be; returns what that leaves out, as a part of it.
+    fn project(self, readout: &mut [f64]) -> f64 {
+        let Self::RankOne { columns } = self else { return 0.0 };
+        let linear::Svd { u, values, v_t } = linear::svd(&Matrix::new(readout.len() / columns, columns, readout.to_vec()));
+        for (i, value) in readout.iter_mut().enumerate() {
+            *value = values[0] * u.at(i / columns, 0) * v_t.at(0, i % columns);
+        }
+        let all = norm(&values);
+        if all > 0.0 { norm(&values[1..]) / all } else { 0.0 }
+    }
+}
+
+fn pairs(items: &[Item]) -> Pairs {
+    Pairs::of(&items.iter().map(|item| &item.product).collect::<Vec<_>>())
+}
+
+fn sum(items: &[Item], which: &[usize]) -> Sum {
+    Sum::of(&which.iter().map(|&i| &items[i].product).collect::<Vec<_>>())
+}
+
+/// What they stand for together, each part once.
+fn parts(items: &[Item], which: &[usize]) -> Vec<usize> {
+    let mut parts: Vec<usize> = which.iter().flat_map(|&i| items[i].parts.clone()).collect();
+    parts.sort_unstable();
+    parts.dedup();
+    parts
+}
+
+/// Merges pairs of which one product leaves little enough, the best first, each gate once. Whether any merged.
+fn merge_pairs(items: &mut Vec<Item>, tolerance: f64, nothing: f64, readouts: Readouts) -> bool {
+    let pairs = pairs(items);
+    let same_readout = |i: usize, j: usize| pairs.readout_angle(i, j) <= tolerance;
+    let crowded: Vec<bool> = (0..items.len()).map(|i| (0..items.len()).filter(|&j| same_readout(i, j)).count() > MANY).collect();
+    let mut found: Vec<([usize; 2], f64, Product)> = vec![];
+    for (i, j) in (0..items.len()).flat_map(|j| (0..j).map(move |i| (i, j))) {
+        if pairs.kernel_angle(i, j) > tolerance && (crowded[i] || crowded[j] || !same_readout(i, j)) {
+            continue;
+        }
+        let sum = sum(items, &[i, j]);
+        let Single { mut product, residual } = sum.single();
+        let residual = residual.hypot(readouts.project(&mut product.readout));
+        let residual = if sum.norm <= nothing { 0.0 } else { residual };
+        if residual <= tolerance {
+            found.push(([i, j], residual, product.oriented_as(&items[i].product)));
+        }
+    }
+    found.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let mut gone = vec![false; items.len()];
+    for (pair, _, product) in found {
+        if pair.iter().any(|&i| gone[i]) {
+            continue;
+        }
+        pair.iter().for_each(|&i| gone[i] = true);
+        if product.norm() > nothing {
+            items.push(Item { product, parts: parts(items, &pair) });
+        }
+    }
+    let mut places = gone.iter();
+    items.retain(|_| !places.next().copied().unwrap_or(false));
+    gone.contains(&true)
+}
+
+/// Replaces a set of gates with one readout by fewer, if fewer make the same sum. Whether one was.
+fn merge_set(items: &mut Vec<Item>, tolerance: f64) -> bool {
+    let pairs = pairs(items);
+    for first in 0..items.len() {
+        let set: Vec<usize> = (first..items.len()).filter(|&i| pairs.readout_angle(first, i) <= tolerance).collect();
+        if set.len() < 3 {
+            continue;
+        }
+        let Some(fewer) = sum(items, &set).fewest(tolerance).filter(|fewer| fewer.len() < set.len()) else { continue };
+        let parts = parts(items, &set);
+        set.iter().rev().for_each(|&i| drop(items.remove(i)));
+        items.extend(fewer.into_iter().map(|product| Item { product, parts: parts.clone() }));
+        return true;
+    }
+    false
+}

@@ -1,0 +1,211 @@
+//! Minimal realisation (paper.md, section 4.7; ours). Neurons of one λ hold the same linear map of their input functions u_i, so where
+//! u_j = Σ_i c_i u_i the states obey h_j = Σ_i c_i h_i at all times: neuron j goes, and its column of W^out, times c_i, is added to neuron i's.
+//!
+//! λ is snapped first, above 0.9 to 1 and below 0.1 to 0, if that changes the outputs by at most [`MOST_SNAPPING`]; if not, only
+//! neurons of equal λ are compared. Trained neurons depend on each other only nearly: rows are taken by how much of the output hangs on
+//! what they do not share with those taken before, to the loosest of [`TOLERANCES`] that changes the outputs by at most [`MOST_CHANGE`].
+
+use super::batch::Batch;
+use super::dissection::{Stage, StageKind};
+use super::functions::input_functions;
+use super::words::{counted, part};
+use super::{merge, minimal_side, reorder};
+use crate::math::linear;
+use crate::math::matrix::{Matrix, norm};
+use crate::model::Network;
+use crate::model::network::Gating;
+
+/// Most that snapping λ may change the outputs; relative RMS.
+pub const MOST_SNAPPING: f64 = 0.05;
+/// Most that folding neurons may change the outputs; relative RMS.
+pub const MOST_CHANGE: f64 = 0.01;
+/// What may be left of a folded neuron's contribution, as a part of the largest contribution; tried from the left.
+pub const TOLERANCES: [f64; 8] = [0.1, 0.03, 0.01, 0.003, 1e-3, 1e-4, 1e-6, 1e-9];
+/// λ above this becomes 1.
+const ONE: f64 = 0.9;
+/// λ below this becomes 0.
+const ZERO: f64 = 0.1;
+/// λ closer than this are equal: above rounding of exp(−exp(ν)).
+const EQUAL: f64 = 1e-12;
+/// Dependence in the least squares of a fold: above rounding.
+const DEPENDENT: f64 = 1e-11;
+
+/// What the reduction found.
+pub struct Minimal {
+    /// The smallest network found.
+    pub stage: Stage,
+    /// What snapping λ alone changes; relative RMS.
+    pub snapping: f64,
+}
+
+/// λ with those near 1 and 0 put there.
+pub fn snapped(network: &Network) -> Network {
+    let snap = |&lambda: &f64| if lambda > ONE { 1.0 } else if lambda < ZERO { 0.0 } else { lambda };
+    Network { lambda: network.lambda.iter().map(snap).collect(), ..network.clone() }
+}
+
+/// Places of neurons with equal λ.
+pub fn groups_of_equal_lambda(lambda: &[f64]) -> Vec<Vec<usize>> {
+    let mut order: Vec<usize> = (0..lambda.len()).collect();
+    order.sort_by(|&i, &j| lambda[j].total_cmp(&lambda[i]).then(i.cmp(&j)));
+    let mut groups: Vec<Vec<usize>> = vec![];
+    for i in order {
+        match groups.last_mut().filter(|group| (lambda[group[0]] - lambda[i]).abs() <= EQUAL) {
+            Some(group) => group.push(i),
+            None => groups.push(vec![i]),
+        }
+    }
+    groups
+}
+
+/// ‖b − a‖ as a part of the raw network's outputs; 0 where those are zero.
+pub fn change_between(batch: &Batch, a: &Matrix, b: &Network) -> f64 {
+    let outputs = b.outputs_of(&batch.x, batch.time);
+    let size = batch.outputs.norm();
+    let difference = norm(&outputs.data.iter().zip(&a.data).map(|(b, a)| b - a).collect::<Vec<_>>());
+    if size > 0.0 { difference / size } else { 0.0 }
+}
+
+/// The smallest network that computes what `merged` does.
+pub fn minimise(merged: &Stage, batch: &Batch) -> Minimal {
+    let snapped = snapped(&merged.network);
+    let merged_outputs = merged.network.outputs_of(&batch.x, batch.time);
+    let snapping = change_between(batch, &merged_outputs, &snapped);
+    let is_snapped = snapping <= MOST_SNAPPING;
+    let start = Stage { kind: StageKind::Minimal, network: if is_snapped { snapped } else { merged.network.clone() }, ..merged.clone() };
+    let mut stage = match &start.network.gating {
+        Gating::Output { .. } => fold(&start, batch),
+        Gating::Side(_) => minimal_side::reduce(&start, batch),
+    };
+    if stage.neurons.len() < start.neurons.len() {
+        let again = merge::merge(&stage, &[], batch).stage;
+        if again.gates.len() < stage.gates.len() {
+            stage = Stage { kind: StageKind::Minimal, ..again };
+        }
+    }
+    if let Some(remade) = merge::remake_by_output(&stage, batch) {
+        stage = Stage { kind: StageKind::Minimal, ..remade };
+    }
+    stage.change = batch.change(&stage.network);
+    stage.note = note(merged, &stage, snapping, is_snapped);
+    Minimal { stage, snapping }
+}
+
+fn note(merged: &Stage, stage: &Stage, snapping: f64, is_snapped: bool) -> String {
+    let lambda = match is_snapped {
+        true if snapping == 0.0 => "Every λ in use is 1, 0 or in between already".into(),
+        true => format!("λ set to 1 and 0, which alone changes the outputs by {}", part(snapping)),
+        false => format!("λ stays as it is: setting it to 1 and 0 would change the outputs by {}", part(snapping)),
+    };
+    let folded = match (merged.neurons.len(), stage.neurons.len()) {
+        (0, _) => "there is no neuron left".into(),
+        (before, after) if before == after => format!("none of the {} can be made from others", counted(after, "neuron")),
+        (before, after) => format!("{before} neurons need only {after}"),
+    };
+    let gates = match (merged.gates.len(), stage.gates.len()) {
+        (before, after) if before != after => format!(", and {before} gates only {after}"),
+        _ => String::new(),
+    };
+    let side = match &stage.network.gating {
+        Gating::Side(_) => " With side gating a neuron has a side row of its own, so one that is a combination of others stays unless side row or readout fits as well.",
+        Gating::Output { .. } => "",
+    };
+    format!("{lambda}; {folded}{gates}. In all the outputs change by {}.{side}", part(stage.change))
+}
+
+/// Folds neurons into others of the same λ (output gating).
+fn fold(start: &Stage, batch: &Batch) -> Stage {
+    let before = start.network.outputs_of(&batch.x, batch.time);
+    let functions = input_functions(&start.network);
+    let weights = sensitivities(&start.network, batch);
+    let reach = reaches(&start.network.lambda, batch.time);
+    let weighed = Matrix::from_fn(functions.rows, functions.columns, |i, j| functions.at(i, j) * weights[i] * reach[i]);
+    let largest = weighed.iter_rows().map(norm).fold(0.0, f64::max);
+    let groups = groups_of_equal_lambda(&start.network.lambda);
+    let mut best = start.clone();
+    for tolerance in TOLERANCES {
+        let kept: Vec<Vec<usize>> = groups.iter().map(|group| independent(&weighed, group, tolerance * largest)).collect();
+        if kept.iter().map(Vec::len).sum::<usize>() == start.neurons.len() {
+            break; // stricter ones keep them all too
+        }
+        let stage = folded(start, &functions, &groups, &kept, batch);
+        if change_between(batch, &before, &stage.network) <= MOST_CHANGE {
+            best = stage;
+            break;
+        }
+    }
+    best
+}
+
+/// Those of the group that span it to `left_over`, in their order.
+fn independent(weighed: &Matrix, group: &[usize], left_over: f64) -> Vec<usize> {
+    let rows = weighed.select_rows(group);
+    let longest = rows.iter_rows().map(norm).fold(0.0, f64::max);
+    if longest <= left_over {
+        return vec![];
+    }
+    let mut kept: Vec<usize> = linear::span(&rows, left_over / longest, usize::MAX).kept.into_iter().map(|i| group[i]).collect();
+    kept.sort_unstable();
+    kept
+}
+
+/// The stage of the `kept` neurons of each group, the others folded into them.
+fn folded(start: &Stage, functions: &Matrix, groups: &[Vec<usize>], kept: &[Vec<usize>], batch: &Batch) -> Stage {
+    let mut neurons: Vec<usize> = kept.concat();
+    neurons.sort_unstable();
+    let mut onto = Matrix::zeros(start.neurons.len(), neurons.len()); // h ≈ onto · h of the kept
+    for (group, kept) in groups.iter().zip(kept) {
+        let (all, spanning) = (functions.select_rows(group), functions.select_rows(kept));
+        let parts = linear::least_squares(&spanning.transpose(), &all.transpose(), DEPENDENT); // [kept, group]
+        let place = |i: &usize| neurons.binary_search(i);
+        for (column, &neuron) in group.iter().enumerate() {
+            if let (true, Ok(own)) = (kept.contains(&neuron), place(&neuron)) {
+                onto.set(neuron, own, 1.0);
+                continue;
+            }
+            for (row, i) in kept.iter().enumerate() {
+                if let Ok(column_of_kept) = place(i) {
+                    onto.set(neuron, column_of_kept, parts.at(row, column));
+                }
+            }
+        }
+    }
+    let mut stage = start.clone();
+    let gates: Vec<usize> = (0..start.network.gates()).collect();
+    stage.network = start.network.select(&neurons, &gates);
+    if let (Gating::Output { m, x }, Gating::Output { m: old_m, x: old_x }) = (&mut stage.network.gating, &start.network.gating) {
+        (*m, *x) = (old_m.times(&onto), old_x.times(&onto));
+    }
+    stage.neurons = neurons.iter().map(|&i| start.neurons[i]).collect();
+    stage.roles = neurons.iter().map(|&i| start.roles[i]).collect();
+    let states = stage.network.states(&batch.x, batch.time);
+    reorder::sort_gates(&mut stage, &reorder::sizes(&states));
+    stage
+}
+
+/// How far the outputs move, as a root mean square, when state i moves by 1 `[n]`: each gate's other factor is taken at its RMS.
+fn sensitivities(network: &Network, batch: &Batch) -> Vec<f64> {
+    let Gating::Output { m, x } = &network.gating else { return vec![1.0; network.hidden()] };
+    let states = network.states(&batch.x, batch.time);
+    let read = |weights: &Matrix| reorder::sizes(&states.times_transposed(weights));
+    let readout: Vec<f64> = network.readout.transpose().iter_rows().map(norm).collect();
+    let (size_m, size_x) = (read(m), read(x));
+    let square = |i: usize| {
+        let gate = |j: usize| readout[j].powi(2) * ((m.at(j, i) * size_x[j]).powi(2) + (x.at(j, i) * size_m[j]).powi(2));
+        (0..m.rows).map(gate).sum::<f64>()
+    };
+    (0..network.hidden()).map(|i| square(i).sqrt()).collect()
+}
+
+/// RMS over time of a state whose inputs are independent of size 1: √(mean over t of Σ_{k<t} λ^{2k}) `[n]`.
+fn reaches(lambda: &[f64], time: usize) -> Vec<f64> {
+    let reach = |lambda: &f64| {
+        let (mut sum, mut all) = (0.0, 0.0);
+        for _ in 0..time {
+            sum = sum * lambda * lambda + 1.0;
+            all += sum;
+        }
+        (all / time.max(1) as f64).sqrt()
+    };
+    lambda.iter().map(reach).collect()
+}

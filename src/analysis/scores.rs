@@ -1,0 +1,145 @@
+//! Score KV and Score Q (paper.md, section 4.3): how well the teacher's key-value matrix and query are read off the states by a
+//! linear map with intercept. 1 − R², pooled over entries: 0 is perfect.
+//!
+//! Two bases. Attention: S_t = Σ v_s k_sᵀ and q_t. Symmetric: Σ (W_V x_s)(W_V x_s)ᵀ and W_V^{-ᵀ} W_Kᵀ W_Q x_t. Where all matrices are
+//! invertible each is a linear image of the other, so both fit or neither: only the number of key-value neurons tells the codes apart.
+
+use super::dissection::{Basis, Fit, Score, Scores};
+use super::importance::Role;
+use super::words::significant;
+use crate::math::linear;
+use crate::math::matrix::Matrix;
+use crate::model::Network;
+use crate::model::network::Gating;
+use crate::task::Teacher;
+
+/// A basis fits if both its scores are at most this.
+pub const FITS: f64 = 1e-3;
+/// Neurons whose remainder is below this part of the largest are combinations of the others; above f64 rounding of a few thousand rows.
+const DEPENDENT: f64 = 1e-12;
+/// Points for the picture.
+const POINTS: usize = 400;
+/// Most numbers in a target; above it fewer sequences are used.
+const MOST_NUMBERS: usize = 1 << 21;
+/// A matrix whose smallest singular value is below this part of its largest is called nearly singular.
+const NEARLY_SINGULAR: f64 = 0.02;
+
+/// Scores of `network`, whose neurons have these `roles` (unused ones are left out), on sequences x `[batch · time, d]`.
+/// The states are those of the whole network: a diagonal recurrence keeps neurons apart. With side gating the query is read from the
+/// side gates W^side x̃ of the neurons in use.
+pub fn score_on(network: &Network, roles: &[Role], teacher: &Teacher, x: &Matrix, time: usize) -> Scores {
+    let d = teacher.dim;
+    let sequences = (x.rows / time).min((MOST_NUMBERS / (time * d * d)).max(1));
+    let x = &Matrix::new(sequences * time, d, x.data[..sequences * time * d].to_vec());
+    let states = network.states(x, time);
+    let with_role = |role: Role| -> Vec<usize> { (0..roles.len()).filter(|&i| roles[i] == role).collect() };
+    let memory = states.select_columns(&with_role(Role::KeyValue));
+    let query = match &network.gating {
+        Gating::Output { .. } => states.select_columns(&with_role(Role::Query)),
+        Gating::Side(side) => {
+            let used: Vec<usize> = (0..roles.len()).filter(|&i| roles[i] != Role::Unused).collect();
+            x.with_ones().times_transposed(&side.select_rows(&used))
+        }
+    };
+    let (memory, query) = (Predictor::new(&memory), Predictor::new(&query));
+    let square = |data: &[f64]| Matrix::new(d, d, data.to_vec());
+    let (w_v, w_k, w_q) = (square(&teacher.value), square(&teacher.key), square(&teacher.query));
+    let project = |weights: &Matrix| x.times_transposed(weights);
+    let values = project(&w_v);
+    let attention = Basis { key_value: memory.score(&sums_of_products(&values, &project(&w_k), time)), query: query.score(&project(&w_q)) };
+    let symmetric = linear::inverse(&w_v).map(|inverse| Basis {
+        key_value: memory.score(&sums_of_products(&values, &values, time)),
+        query: query.score(&project(&inverse.transpose().times(&w_k.transpose()).times(&w_q))),
+    });
+    let fits = |basis: &Basis| [&basis.key_value, &basis.query].iter().all(|score| score.as_ref().is_some_and(|score| score.value <= FITS));
+    let fits = match (fits(&attention), symmetric.as_ref().is_some_and(fits)) {
+        (true, true) => Fit::Both,
+        (true, false) => Fit::Attention,
+        (false, true) => Fit::Symmetric,
+        (false, false) => Fit::Neither,
+    };
+    Scores { attention, symmetric, fits }
+}
+
+/// Σ_{s≤t} a_s b_sᵀ, flattened: `[batch · time, d²]`.
+fn sums_of_products(a: &Matrix, b: &Matrix, time: usize) -> Matrix {
+    let d = a.columns;
+    let mut sums = Matrix::from_fn(a.rows, d * d, |row, i| a.at(row, i / d) * b.at(row, i % d));
+    for row in (0..a.rows).filter(|row| row % time != 0) {
+        let (before, now) = sums.data.split_at_mut(row * d * d);
+        now.iter_mut().zip(&before[(row - 1) * d * d..]).for_each(|(now, before)| *now += before);
+    }
+    sums
+}
+
+/// Neurons to read from: an orthonormal basis of their centred states.
+struct Predictor {
+    /// `[rank, rows]`; `None` without neurons.
+    basis: Option<Matrix>,
+}
+
+impl Predictor {
+    /// From states `[rows, neurons]`.
+    fn new(states: &Matrix) -> Self {
+        let mut rows = states.transpose();
+        for i in 0..rows.rows {
+            let row = rows.row_mut(i);
+            let mean = mean(row);
+            row.iter_mut().for_each(|v| *v -= mean);
+            let size = crate::math::matrix::norm(row);
+            row.iter_mut().for_each(|v| *v /= if size > 0.0 { size } else { 1.0 });
+        }
+        let most = rows.columns;
+        Self { basis: (rows.rows > 0).then(|| linear::span(&rows, DEPENDENT, most).basis) }
+    }
+
+    /// 1 − R² of `targets [rows, entries]`; `None` without neurons, or if the targets do not vary.
+    fn score(&self, targets: &Matrix) -> Option<Score> {
+        let basis = self.basis.as_ref()?;
+        let means: Vec<f64> = targets.transpose().iter_rows().map(mean).collect();
+        let centred = Matrix::from_fn(targets.rows, targets.columns, |i, j| targets.at(i, j) - means[j]);
+        let total: f64 = centred.data.iter().map(|v| v * v).sum();
+        if total == 0.0 {
+            return None;
+        }
+        let fitted = basis.transpose().times(&basis.times(&centred)); // [rows, entries]
+        let rest: f64 = centred.data.iter().zip(&fitted.data).map(|(c, f)| (c - f).powi(2)).sum();
+        let step = targets.data.len().div_ceil(POINTS) | 1; // odd, to meet all entries
+        let point = |i: usize| [targets.data[i], fitted.data[i] + means[i % targets.columns]].map(narrow);
+        Some(Score { value: rest / total, points: (0..targets.data.len()).step_by(step).map(point).collect() })
+    }
+}
+
+/// What has to be known to read the scores: in words, for [`super::dissection::Dissection::notes`].
+pub fn notes(scores: &Scores, teacher: &Teacher, is_side: bool) -> Vec<String> {
+    let mut notes = vec![];
+    if scores.fits == Fit::Both {
+        notes.push("Both bases fit: S_t is a linear image of Σ x xᵀ, so linear decoding cannot tell the naive from the symmetric code; the number of key-value neurons can.".into());
+    }
+    if scores.symmetric.is_none() {
+        notes.push("W_V is singular: the symmetric basis does not exist.".into());
+    }
+    if is_side {
+        notes.push("Side gating: the query is read from the side gates' activations, not from states.".into());
+    }
+    let d = teacher.dim;
+    let matrix = |data: &[f64]| Matrix::new(d, d, data.to_vec());
+    let key_query = matrix(&teacher.key).transpose().times(&matrix(&teacher.query));
+    for (name, matrix) in [("W_V", matrix(&teacher.value)), ("W_K", matrix(&teacher.key)), ("W_Q", matrix(&teacher.query)), ("W_Kᵀ W_Q", key_query)] {
+        let values = linear::svd(&matrix).values;
+        if values.last().zip(values.first()).is_some_and(|(last, first)| *last <= NEARLY_SINGULAR * first) {
+            let listed: Vec<String> = values.iter().map(|&v| significant(v)).collect();
+            notes.push(format!("The teacher's {name} is nearly singular (singular values {}): the outputs need less than all of S_t and q_t, so a score can be bad in a perfect network.", listed.join(", ")));
+        }
+    }
+    notes
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+#[allow(clippy::cast_possible_truncation)]
+fn narrow(value: f64) -> f32 {
+    value as f32
+}
