@@ -2,11 +2,13 @@
 
 use super::text;
 use crate::analysis::importance::{Census, THRESHOLD};
+use crate::analysis::in_context::{self, Finding};
 use crate::backend::cpu::clock;
 use crate::experiment::live::{End, Live};
 use crate::experiment::runner::{Command, Start, Update};
 use crate::experiment::settings::SETTINGS;
 use crate::experiment::{checkpoint, preset, recipe::Recipe};
+use crate::model::Network;
 use crate::platform::{self, Link};
 use crate::task::Teacher;
 use crate::train::session::Snapshot;
@@ -194,7 +196,13 @@ fn save(out: &Path, job: &Job, live: &Live, whole: bool) -> Result<()> {
     Ok(())
 }
 
+/// Sequences that the finished network is measured on in context.
+const FOUND_SEQUENCES: usize = 65_536;
+
 fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
+    let plan = job.recipe.plan();
+    let network = live.weights.as_ref().map(|weights| Network::from_parameters(&live.table, &weights.parameters));
+    let finding = network.and_then(|network| in_context::find(&network, plan.task, FOUND_SEQUENCES, plan.seed));
     let (loss, nmse) = live.history.smooth().unwrap_or((f64::NAN, f64::NAN));
     let census = live.weights.as_ref().map(|weights| weights.importance.census(THRESHOLD)).unwrap_or_default();
     let strict = live.weights.as_ref().map(|weights| {
@@ -208,7 +216,7 @@ fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
         let number = |value: f64| if value.is_finite() { serde_json::json!(value) } else { serde_json::Value::Null };
         let object = serde_json::json!({
             "step": live.step, "loss": number(loss), "nmse": number(nmse), "steps_per_s": number(steps_per_second), "backend": backend, "adapter": adapter,
-            "interrupted": interrupted, "lambda_one": one, "lambda_zero": zero, "neurons": census,
+            "interrupted": interrupted, "lambda_one": one, "lambda_zero": zero, "neurons": census, "in_context": finding.as_ref().map(Finding::summary),
         });
         println!("{object}");
         return;
@@ -224,6 +232,9 @@ fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
     println!("  {} of {} hidden neurons in use: {key_value} remember (λ > 0.9), {query} pass the query on (λ < 0.1), {between} in between", key_value + query + between, key_value + query + between + unused);
     if job.recipe.gating == crate::experiment::recipe::Gating::Output {
         println!("  {gates} of {} output gates in use", job.recipe.gates);
+    }
+    if let Some(finding) = &finding {
+        finding.sentences().iter().for_each(|sentence| println!("  {sentence}"));
     }
     if let Some(out) = &job.out {
         println!("  recipe.json, metrics.csv and weights.safetensors are in {}", out.display());

@@ -4,9 +4,11 @@
 use super::inspection::{Inspect, Inspected, Inspector, Trained};
 use super::recipe::{Engine, Recipe};
 use crate::analysis::contribution::{self, Probe};
+use crate::analysis::in_context::{self, Finding};
 use crate::backend::{Backend, Device, cpu::Cpu};
 use crate::graph::program::Program;
 use crate::math::random;
+use crate::model::Network;
 use crate::task::Teacher;
 use crate::train::pacer::Speed;
 use crate::train::session::{Event, Session, Snapshot};
@@ -84,6 +86,8 @@ pub enum Update {
     Sound(u64),
     /// Teacher and student on one sequence.
     Probe(Probe),
+    /// What the network does in context, at that step.
+    Found(u64, Box<Finding>),
     /// A network taken apart.
     Inspected(Box<Inspected>),
     /// Plays or pauses now.
@@ -111,6 +115,8 @@ pub trait Port {
 const PIECE_MS: f64 = 12.0;
 /// Tokens of the probe sequence, at most.
 const PROBE_TIME: usize = 32;
+/// Sequences that a live network is measured on in context.
+const FOUND_SEQUENCES: usize = 512;
 /// Times that a lost device is opened again.
 const RETRIES: u32 = 3;
 /// A loss that many times the best one is not a state to go back to.
@@ -399,13 +405,24 @@ impl Training {
 
     fn probe(&mut self, step: u64, parameters: &[f32]) -> Option<Update> {
         let begun = Instant::now();
-        let teacher = self.teacher.as_ref().filter(|_| begun >= self.probe_due)?;
+        if begun < self.probe_due {
+            return None;
+        }
         let plan = self.session.plan();
-        let x = random::normals(plan.seed, "probe", plan.time.min(PROBE_TIME) * teacher.dim);
-        let probe = contribution::probe(&self.session.backend().program().params, parameters, teacher, &x, step);
+        let table = &self.session.backend().program().params;
+        let update = match &self.teacher {
+            Some(teacher) => {
+                let x = random::normals(plan.seed, "probe", plan.time.min(PROBE_TIME) * teacher.dim);
+                Update::Probe(contribution::probe(table, parameters, teacher, &x, step))
+            }
+            None => {
+                let network = Network::from_parameters(table, parameters);
+                Update::Found(step, Box::new(in_context::find(&network, plan.task, FOUND_SEQUENCES, plan.seed)?))
+            }
+        };
         // Looking must not cost more than a tenth of the time.
         self.probe_due = begun + Duration::from_millis(80).max(begun.elapsed() * 10);
-        Some(Update::Probe(probe))
+        Some(update)
     }
 }
 

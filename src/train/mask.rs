@@ -3,7 +3,8 @@
 //! What a neuron does: root mean square of its state times the norm of its outgoing weights; a gate likewise with the
 //! readout. With all of its weights and moments zero, a neuron's gradients are zero too, so it stays out without further masking.
 
-use super::plan::Plan;
+use super::optimizer;
+use super::plan::{self, Plan};
 use crate::backend::{Backend as _, cpu::Cpu};
 use crate::graph::{Graph, params::ParamTable};
 use crate::model::Architecture;
@@ -45,7 +46,7 @@ pub fn find(plan: &Plan, parameters: &[f32], threshold: f32) -> Result<Masked> {
     let mut cpu = Cpu::<f32>::new(program, 1, u64::MAX)?;
     cpu.write(Graph::PARAMETERS, parameters);
     plan.write_constants(&mut cpu, None);
-    cpu.set_clock(&plan.optimizer.clock(plan.seed.wrapping_add(1), 0));
+    cpu.set_clock(&optimizer::data_clock(plan::unseen(plan.seed), 0));
     cpu.forward();
     let readout = column_norms(&table, parameters, &["readout"]);
     let gates = product(&root_mean_square(&cpu.read_exact(gated), readout.len()), &readout);

@@ -8,6 +8,11 @@ use crate::model::Architecture;
 use crate::task::{Task, Teacher};
 use serde::{Deserialize, Serialize};
 
+/// The data seed of sequences that training with `seed` does not see.
+pub fn unseen(seed: u32) -> u32 {
+    seed ^ 0x5eed_0ff5
+}
+
 /// One training, in full.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
