@@ -37,7 +37,7 @@ fn a_network_trained_by_jax_has_its_numbers() {
     let (tokens, targets) = (numbers("inputs"), numbers("targets"));
     let count = targets.len() / 3;
     let stored = Sequences { time: 13, tokens: Matrix::new(count * 13, 6, tokens), targets: Matrix::new(count, 3, targets) };
-    let own = losses(&network, PAPER, &stored);
+    let own = losses(&network, PAPER, [&stored]);
     close("loss", own.network, &results["loss"], 1e-4);
     close("gradient step's loss", own.gradient_step, &results["gradient_descent_loss_same_batch"], 1e-4);
 
@@ -55,7 +55,7 @@ fn a_network_trained_by_jax_has_its_numbers() {
     // Our own sequences: within four standard errors of what JAX measured on its own.
     let (mut difference, mut variance, parts) = (0.0, 0.0, 8);
     for part in 0..parts {
-        let own = losses(&network, PAPER, &Sequences::draw(Task::Regression(PAPER), 4096, 3, part));
+        let own = losses(&network, PAPER, [Sequences::draw(Task::Regression(PAPER), 4096, 3, part)]);
         difference += (own.network - own.gradient_step) / f64::from(parts);
         variance += own.standard_error.powi(2) / f64::from(parts * parts);
     }
@@ -91,7 +91,7 @@ fn a_gradient_step_built_by_hand_is_one() {
     let best = best_step_size(task);
     let network = gradient_descent(task, best);
     let sequences = Sequences::draw(Task::Regression(task), 20_000, 4, 0);
-    let own = losses(&network, task, &sequences);
+    let own = losses(&network, task, [&sequences]);
     assert!((own.network - own.gradient_step).abs() < 1e-12 && own.standard_error < 1e-12, "{own:?}");
     assert!((own.network / expected_loss(task, best) - 1.0).abs() < 0.03, "{own:?}");
     let found = coefficients(&network, task).unwrap();
@@ -105,7 +105,7 @@ fn a_gradient_step_built_by_hand_is_one() {
 
     // Another step size is another network: its loss is higher and its coefficients are seen to be off.
     let off = gradient_descent(task, 1.5 * best);
-    let worse = losses(&off, task, &sequences);
+    let worse = losses(&off, task, [&sequences]);
     assert!(worse.network > worse.gradient_step + 4.0 * worse.standard_error);
     assert!(coefficients(&off, task).unwrap().wanted.iter().flatten().all(|c| (c - best).abs() > 0.4 * best));
     assert_eq!(coefficients(&off, PAPER), None, "a network for other widths");

@@ -11,6 +11,7 @@ use crate::task::{Regression, Task};
 use crate::theory::gradient_step;
 use crate::train::{optimizer, plan};
 use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
 
 /// Sequences of an in-context task.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,24 +78,28 @@ pub struct Losses {
     pub sequences: usize,
 }
 
-/// Measures `network` on sequences of a regression; `trained_on` is the task that η* is the best for.
-pub fn losses(network: &Network, trained_on: Regression, sequences: &Sequences) -> Losses {
+/// Measures `network` on sequences of a regression, in parts; `trained_on` is the task that η* is the best for.
+pub fn losses<S: Borrow<Sequences>>(network: &Network, trained_on: Regression, parts: impl IntoIterator<Item = S>) -> Losses {
     let step_size = gradient_step::best_step_size(trained_on);
-    let answers = sequences.answers(network);
     let half_square = |a: &[f64], b: &[f64]| 0.5 * a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / a.len() as f64;
-    let (mut own, mut theirs, mut squares) = (0.0, 0.0, 0.0);
-    for i in 0..sequences.count() {
-        let (target, tokens) = (sequences.targets.row(i), sequences.sequence(i));
-        let weights = gradient_step::weights(trained_on, tokens, step_size);
-        let (a, b) = (half_square(answers.row(i), target), half_square(&apply(&weights, query(trained_on, tokens)), target));
-        own += a;
-        theirs += b;
-        squares += (a - b) * (a - b);
+    let (mut own, mut theirs, mut squares, mut count) = (0.0, 0.0, 0.0, 0);
+    for part in parts {
+        let sequences: &Sequences = part.borrow();
+        let answers = sequences.answers(network);
+        for i in 0..sequences.count() {
+            let (target, tokens) = (sequences.targets.row(i), sequences.sequence(i));
+            let weights = gradient_step::weights(trained_on, tokens, step_size);
+            let (a, b) = (half_square(answers.row(i), target), half_square(&apply(&weights, query(trained_on, tokens)), target));
+            own += a;
+            theirs += b;
+            squares += (a - b) * (a - b);
+        }
+        count += sequences.count();
     }
-    let n = sequences.count() as f64;
+    let n = count as f64;
     let mean = (own - theirs) / n;
     let variance = (squares / n - mean * mean).max(0.0);
-    Losses { network: own / n, gradient_step: theirs / n, standard_error: (variance / n).sqrt(), sequences: sequences.count() }
+    Losses { network: own / n, gradient_step: theirs / n, standard_error: (variance / n).sqrt(), sequences: count }
 }
 
 /// The one-token polynomial of a regression network, like the paper's Table 2.
@@ -216,26 +221,33 @@ pub enum Finding {
     },
 }
 
+/// Sequences that are drawn and run at a time, and the most that recall is measured on.
+const PART: usize = 4096;
+
 /// Measures `network` on `count` sequences; `None` for tasks that have no context to learn from, and networks of other widths.
 pub fn find(network: &Network, task: Task, count: usize, seed: u32) -> Option<Finding> {
     if task.widths() != (network.inputs(), network.outputs()) {
         return None;
     }
-    let sequences = || Sequences::draw(task, count, seed, 0);
+    let first = || Sequences::draw(task, count.min(PART), seed, 0);
+    // Sequences come in parts, so that large counts need little memory; part 0 is the one that pictures show.
+    let parts = |task: Regression| (0..count.div_ceil(PART)).map(move |part| {
+        let rest = count - part * PART;
+        Sequences::draw(Task::Regression(task), rest.min(PART), seed, u32::try_from(part).unwrap_or(u32::MAX))
+    });
     Some(match task {
         Task::Attention(_) => return None,
         Task::Regression(regression) => {
             let twice = Regression { variance: 2.0 * regression.variance, ..regression };
-            let sequences = sequences();
             Finding::Regression {
-                losses: losses(network, regression, &sequences),
-                doubled: losses(network, regression, &Sequences::draw(Task::Regression(twice), count, seed, 1)),
+                losses: losses(network, regression, parts(regression)),
+                doubled: losses(network, regression, parts(twice)),
                 coefficients: coefficients(network, regression),
-                episode: episode(network, regression, &sequences),
+                episode: episode(network, regression, &first()),
             }
         }
         Task::Recall(_) => {
-            let sequences = sequences();
+            let sequences = first();
             Finding::Recall { recalled: recall::recalled(network, &sequences), episode: recall::episode(network, &sequences) }
         }
     })

@@ -197,7 +197,7 @@ fn save(out: &Path, job: &Job, live: &Live, whole: bool) -> Result<()> {
 }
 
 /// Sequences that the finished network is measured on in context.
-const FOUND_SEQUENCES: usize = 65_536;
+const FOUND_SEQUENCES: usize = 262_144;
 
 fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
     let plan = job.recipe.plan();
