@@ -78,7 +78,7 @@ fn the_runner_answers_beside_a_training_and_without_one() {
     link.send(Command::Inspect(Some(Box::new(bench.ask())))).unwrap();
     assert_eq!(wait("answer without a training").dissection.stages[0].network, given);
 
-    let start = Start { run: 1, recipe: small(), from: None, teacher: None, running: false, threads: 1, memory_limit: 1 << 30 };
+    let start = Start { run: 1, recipe: small(), from: None, teacher: None, data: None, running: false, threads: 1, memory_limit: 1 << 30 };
     link.send(Command::Start(Box::new(start))).unwrap();
     bench.put(Subject::Live);
     link.send(Command::Inspect(Some(Box::new(bench.ask())))).unwrap();

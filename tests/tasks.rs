@@ -2,7 +2,7 @@
 
 use gatelens::backend::{Backend as _, cpu::Cpu};
 use gatelens::graph::{Graph, program::Program};
-use gatelens::task::{Recall, Regression, Task};
+use gatelens::task::{Recall, Regression, Source, Task};
 use gatelens::train::optimizer::Optimizer;
 use gatelens::train::schedule::Schedule;
 
@@ -11,11 +11,9 @@ fn draw(task: Task, batch: usize, seed: u32, step: u32) -> (Vec<f64>, Vec<f64>) 
     let mut graph = Graph::new(batch, task.tokens(0));
     let (x, y) = task.record(&mut graph);
     let program = Program::forward(graph);
-    let constants = task.constants(seed, None).map(|(name, numbers)| (program.find(name).unwrap(), numbers));
+    let constants: Vec<_> = task.constants(seed, Source::default()).into_iter().map(|(name, numbers)| (program.find(name).unwrap(), numbers)).collect();
     let mut cpu = Cpu::<f64>::new(program, 2, u64::MAX).unwrap();
-    if let Some((buffer, numbers)) = constants {
-        cpu.write(buffer, &numbers);
-    }
+    constants.into_iter().for_each(|(buffer, numbers)| cpu.write(buffer, &numbers));
     let constant = || Schedule::constant(1.0);
     let optimizer = Optimizer {
         steps: 100,

@@ -3,6 +3,7 @@
 use gatelens::backend::cpu::Cpu;
 use gatelens::experiment::recipe::{Engine, Gating, Recipe};
 use gatelens::experiment::{checkpoint, preset};
+use gatelens::task::Source;
 use gatelens::train::pacer::Speed;
 use gatelens::train::session::{Event, Session, Snapshot};
 
@@ -12,7 +13,7 @@ fn small() -> Recipe {
 }
 
 fn session(recipe: &Recipe, from: Option<&Snapshot>, threads: usize) -> Session {
-    Session::new(recipe.plan(), from, None, 5.0, |program| Ok(Box::new(Cpu::<f32>::new(program, threads, u64::MAX)?))).unwrap()
+    Session::new(recipe.plan(), from, Source::default(), 5.0, |program| Ok(Box::new(Cpu::<f32>::new(program, threads, u64::MAX)?))).unwrap()
 }
 
 /// Trains until `until` (or the end); returns all losses and the last snapshot.

@@ -30,6 +30,12 @@ impl Finding {
                 Algorithm::Comparison => "It recalls by comparing, not like attention.",
                 Algorithm::None => "It does not recall the pairs.",
             },
+            Self::Test(tested) => match tested.nmse() {
+                Some(nmse) if nmse < 0.01 => "It fits sequences that it has never seen.",
+                Some(nmse) if nmse < 1.0 => "It explains a part of sequences that it has never seen.",
+                Some(_) => "On sequences that it has never seen it is no better than answering 0.",
+                None => "The test's targets are all zero.",
+            },
         }
     }
 
@@ -43,6 +49,7 @@ impl Finding {
                 sentences.extend(coefficients.as_ref().map(Coefficients::sentence));
             }
             Self::Recall { recalled, .. } => sentences.push(recalled.sentence()),
+            Self::Test(tested) => sentences.push(tested.sentence()),
         }
         sentences
     }
@@ -54,6 +61,7 @@ impl Finding {
                 json!({ "headline": self.headline(), "losses": losses, "doubled_variance": doubled, "coefficients": coefficients })
             }
             Self::Recall { recalled, .. } => json!({ "headline": self.headline(), "recall": recalled }),
+            Self::Test(tested) => json!({ "headline": self.headline(), "test": tested, "nmse": tested.nmse() }),
         }
     }
 }

@@ -3,11 +3,12 @@
 
 use super::polynomial::Places;
 use super::recall::{self, Recalled};
+use super::test_set::Tested;
 use crate::backend::{Backend as _, cpu::Cpu};
 use crate::graph::{Graph, program::Program};
 use crate::math::matrix::Matrix;
 use crate::model::Network;
-use crate::task::{Regression, Task};
+use crate::task::{Regression, Source, Task};
 use crate::theory::gradient_step;
 use crate::train::{optimizer, plan};
 use serde::{Deserialize, Serialize};
@@ -32,11 +33,10 @@ impl Sequences {
         let (x, y) = task.record(&mut graph);
         let (wide, narrow) = (graph.width(x), graph.width(y));
         let program = Program::forward(graph);
-        let constants = task.constants(seed, None).and_then(|(name, numbers)| Some((program.find(name)?, numbers)));
+        let constants = task.constants(seed, Source::default()).into_iter().filter_map(|(name, numbers)| Some((program.find(name)?, numbers)));
+        let constants: Vec<_> = constants.collect();
         let mut cpu = Cpu::<f64>::new(program, 1, u64::MAX).expect("one thread starts, and memory was not limited");
-        if let Some((buffer, numbers)) = constants {
-            cpu.write(buffer, &numbers);
-        }
+        constants.into_iter().for_each(|(buffer, numbers)| cpu.write(buffer, &numbers));
         cpu.set_clock(&optimizer::data_clock(plan::unseen(seed), part));
         cpu.forward();
         Self {
@@ -219,6 +219,8 @@ pub enum Finding {
         /// One sequence.
         episode: recall::Episode,
     },
+    /// On the test sequences of the user's own arrays.
+    Test(Tested),
 }
 
 /// Sequences that are drawn and run at a time, and the most that recall is measured on.
@@ -236,7 +238,7 @@ pub fn find(network: &Network, task: Task, count: usize, seed: u32) -> Option<Fi
         Sequences::draw(Task::Regression(task), rest.min(PART), seed, u32::try_from(part).unwrap_or(u32::MAX))
     });
     Some(match task {
-        Task::Attention(_) => return None,
+        Task::Attention(_) | Task::File(_) => return None,
         Task::Regression(regression) => {
             let twice = Regression { variance: 2.0 * regression.variance, ..regression };
             Finding::Regression {

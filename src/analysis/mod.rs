@@ -19,4 +19,5 @@ pub mod prune;
 pub mod recall;
 pub mod reorder;
 pub mod scores;
+pub mod test_set;
 pub mod words;

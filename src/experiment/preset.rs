@@ -1,6 +1,6 @@
 //! Experiments to start from, in `assets/presets/`: each names what it changes in the base recipe.
 
-use super::recipe::{Engine, Gating, Recipe, TaskName};
+use super::recipe::{Engine, Gating, Recipe, Switch, TaskName};
 use super::settings;
 use crate::task::attention::Spectrum;
 use serde::Deserialize;
@@ -66,6 +66,9 @@ pub fn base() -> Recipe {
         mask_threshold: 0.01,
         seed: 1,
         backend: Engine::Auto,
+        shuffle: Switch::On,
+        test_fraction: 0.1,
+        data: None,
     }
 }
 

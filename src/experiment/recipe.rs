@@ -3,7 +3,7 @@
 use super::preset;
 use super::settings::{self, SETTINGS};
 use crate::model::Architecture;
-use crate::task::{Recall, Regression, Task, attention::{Spectrum, TeacherKind}};
+use crate::task::{Arrays, File, Recall, Regression, Task, attention::{Spectrum, TeacherKind}};
 use crate::train::{mask::Mask, optimizer::Optimizer, plan::Plan, schedule::Schedule};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,31 @@ pub enum TaskName {
     Regression,
     /// Remember pairs.
     Recall,
+    /// The user's own sequences.
+    File,
+}
+
+/// What a recipe knows of the user's arrays; the arrays themselves travel beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataShape {
+    /// The file's name.
+    pub name: String,
+    /// Sequences, those of the test included.
+    pub sequences: usize,
+    /// Time steps, at the end, that count.
+    pub steps: usize,
+    /// Not all of those count the same.
+    pub is_weighted: bool,
+}
+
+/// Yes or no.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Switch {
+    /// Yes.
+    On,
+    /// No.
+    Off,
 }
 
 /// What gates the output.
@@ -71,6 +96,10 @@ pub struct Recipe {
     pub mask_threshold: f32,
     pub seed: u32,
     pub backend: Engine,
+    pub shuffle: Switch,
+    pub test_fraction: f32,
+    /// Of the file task.
+    pub data: Option<DataShape>,
 }
 
 impl Default for Recipe {
@@ -98,6 +127,12 @@ impl Recipe {
         }
         if self.task == TaskName::Attention && self.rank > self.dim {
             return Err(Error::setting("rank", self.rank, format!("at most d = {}, or 0 for full rank", self.dim)));
+        }
+        if let (TaskName::File, Some(data)) = (self.task, &self.data)
+            && data.sequences - self.test_sequences() < self.batch
+        {
+            let expected = format!("at most {} sequences, those of {} that are not for the test", data.sequences - self.test_sequences(), data.name);
+            return Err(Error::setting("batch", self.batch, expected));
         }
         if self.task == TaskName::Recall && self.pairs > MOST_KEYS {
             return Err(Error::setting("pairs", self.pairs, format!("at most {MOST_KEYS} keys for recall, as a token is 2 V wide")));
@@ -166,7 +201,32 @@ impl Recipe {
                 Task::Regression(Regression { inputs, outputs, pairs, noise, variance })
             }
             TaskName::Recall => Task::Recall(Recall { pairs: self.pairs }),
+            TaskName::File => {
+                let Self { dim: inputs, outputs, ref data, .. } = *self;
+                let (sequences, steps, is_weighted) = data.as_ref().map_or((1, 1, false), |data| (data.sequences - self.test_sequences(), data.steps, data.is_weighted));
+                Task::File(File { inputs, outputs, sequences, steps, is_weighted, in_order: self.shuffle == Switch::Off })
+            }
         }
+    }
+
+    /// Sequences of the file task that are kept for the test: at least one stays to train on.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    pub fn test_sequences(&self) -> usize {
+        let all = self.data.as_ref().map_or(1, |data| data.sequences);
+        ((all as f32 * self.test_fraction).round() as usize).min(all - 1)
+    }
+
+    /// The recipe of the file task for these arrays, which come from the file `name`.
+    #[must_use]
+    pub fn with_data(&self, name: &str, arrays: &Arrays) -> Self {
+        let Arrays { sequences, time, inputs: dim, outputs, steps, ref weight, .. } = *arrays;
+        let data = Some(DataShape { name: name.into(), sequences, steps, is_weighted: weight.is_some() });
+        Self { task: TaskName::File, dim, outputs, time, data, ..self.clone() }
+    }
+
+    /// (to train on, to test on) of the user's arrays.
+    pub fn split(&self, arrays: &Arrays) -> (Arrays, Arrays) {
+        arrays.split(self.test_sequences(), (self.shuffle == Switch::On).then_some(self.seed))
     }
 
     /// The URL hash: version, preset, and the settings that differ from it.
@@ -213,6 +273,7 @@ impl Recipe {
             match &error {
                 Error::Setting { key, .. } if key == "rank" => recipe.rank = 0,
                 Error::Setting { key, .. } if key == "warmup" => recipe.warmup = 0,
+                Error::Setting { key, .. } if key == "batch" => recipe.batch = 1,
                 Error::Setting { key, .. } if key == "pairs" => recipe.pairs = MOST_KEYS,
                 _ => recipe.beta2 = preset::base().beta2,
             }

@@ -5,11 +5,12 @@ use super::inspection::{Inspect, Inspected, Inspector, Trained};
 use super::recipe::{Engine, Recipe};
 use crate::analysis::contribution::{self, Probe};
 use crate::analysis::in_context::{self, Finding};
+use crate::analysis::test_set;
 use crate::backend::{Backend, Device, cpu::Cpu};
 use crate::graph::program::Program;
 use crate::math::random;
 use crate::model::Network;
-use crate::task::Teacher;
+use crate::task::{Arrays, Source, Task, Teacher};
 use crate::train::pacer::Speed;
 use crate::train::session::{Event, Session, Snapshot};
 use crate::{Error, Result};
@@ -53,6 +54,8 @@ pub struct Start {
     pub from: Option<Snapshot>,
     /// The teacher, if not the recipe's own.
     pub teacher: Option<Teacher>,
+    /// The user's arrays, of the file task.
+    pub data: Option<Box<Arrays>>,
     /// Whether to play at once.
     pub running: bool,
     /// CPU threads, 0 for all.
@@ -149,6 +152,8 @@ struct Training {
     start: Start,
     session: Session,
     teacher: Option<Teacher>,
+    /// Sequences of the file task that are not trained on.
+    test: Option<Arrays>,
     running: bool,
     /// Steps left of a `Steps` command.
     budget: Option<u64>,
@@ -215,6 +220,11 @@ impl<P: Port> Runner<'_, P> {
     async fn start(&mut self, start: Start, retries: u32) -> Result<()> {
         let (run, plan) = (start.run, start.recipe.plan());
         let teacher = start.teacher.clone().or_else(|| plan.teacher());
+        let (data, test) = start.data.as_ref().map(|data| start.recipe.split(data)).unzip();
+        if matches!(plan.task, Task::File(_)) && data.is_none() {
+            return Err(Error::setting("task", "file", "your own arrays with it: drop a .npz or safetensors file with x and y on the window, or give --data"));
+        }
+        let source = Source { teacher: teacher.as_ref(), data: data.as_ref() };
         let cpu = |program: Program| -> Result<Box<dyn Backend>> { Ok(Box::new(Cpu::<f32>::new(program, start.threads, start.memory_limit)?)) };
         let mut note = None;
         #[cfg(feature = "gpu")]
@@ -233,13 +243,13 @@ impl<P: Port> Runner<'_, P> {
         };
         #[cfg(feature = "gpu")]
         let session = match opened {
-            None => Session::new(plan, start.from.as_ref(), teacher.as_ref(), PIECE_MS, cpu)?,
+            None => Session::new(plan, start.from.as_ref(), source, PIECE_MS, cpu)?,
             Some(context) => {
                 let on_gpu = |program: Program| -> Result<Box<dyn Backend>> { Ok(Box::new(crate::backend::gpu::Gpu::new(&context, program)?)) };
-                match Session::new(plan.clone(), start.from.as_ref(), teacher.as_ref(), PIECE_MS, on_gpu) {
+                match Session::new(plan.clone(), start.from.as_ref(), source, PIECE_MS, on_gpu) {
                     Err(error) if start.recipe.backend == Engine::Auto => {
                         note = Some(format!("Training on the CPU engine: {error}."));
-                        Session::new(plan, start.from.as_ref(), teacher.as_ref(), PIECE_MS, cpu)?
+                        Session::new(plan, start.from.as_ref(), source, PIECE_MS, cpu)?
                     }
                     session => {
                         gpu = Some(context);
@@ -253,7 +263,7 @@ impl<P: Port> Runner<'_, P> {
             if start.recipe.backend == Engine::Gpu {
                 return Err(Error::NoGpu("this build has no GPU engine".into()));
             }
-            Session::new(plan, start.from.as_ref(), teacher.as_ref(), PIECE_MS, cpu)?
+            Session::new(plan, start.from.as_ref(), source, PIECE_MS, cpu)?
         };
         let backend = session.backend();
         let ready = Update::Ready { device: backend.device().clone(), bytes: backend.program().bytes(), step: session.step() };
@@ -277,6 +287,7 @@ impl<P: Port> Runner<'_, P> {
             start,
             session,
             teacher,
+            test,
             running,
             budget: None,
             best: f32::INFINITY,
@@ -417,7 +428,11 @@ impl Training {
             }
             None => {
                 let network = Network::from_parameters(table, parameters);
-                Update::Found(step, Box::new(in_context::find(&network, plan.task, FOUND_SEQUENCES, plan.seed)?))
+                let found = match &self.test {
+                    Some(test) => test_set::measure(&network, test),
+                    None => in_context::find(&network, plan.task, FOUND_SEQUENCES, plan.seed),
+                };
+                Update::Found(step, Box::new(found?))
             }
         };
         // Looking must not cost more than a tenth of the time.

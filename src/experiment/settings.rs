@@ -1,6 +1,6 @@
 //! Each setting of a recipe, described once: the controls, the terminal's help, the URL and the README's table come from here.
 
-use super::recipe::{Engine, Gating, Recipe, TaskName};
+use super::recipe::{Engine, Gating, Recipe, Switch, TaskName};
 use crate::task::attention::Spectrum;
 use crate::train::schedule::Schedule;
 use crate::{Error, Result};
@@ -102,17 +102,18 @@ macro_rules! settings {
     };
 }
 
-const ALL: &[TaskName] = &[TaskName::Attention, TaskName::Regression, TaskName::Recall];
+const ALL: &[TaskName] = &[TaskName::Attention, TaskName::Regression, TaskName::Recall, TaskName::File];
 const ATTENTION: &[TaskName] = &[TaskName::Attention];
 const REGRESSION: &[TaskName] = &[TaskName::Regression];
+const FILE: &[TaskName] = &[TaskName::File];
 const PAIRED: &[TaskName] = &[TaskName::Regression, TaskName::Recall];
 const WIDE: &[TaskName] = &[TaskName::Attention, TaskName::Regression];
 
 settings! {
-    task, "Task", Task, ALL, false, Kind::Choice(&["attention", "regression", "recall"]),
-        |v: &TaskName| word(match v { TaskName::Attention => "attention", TaskName::Regression => "regression", TaskName::Recall => "recall" }),
-        |v: &Value| Some(if is(v, "regression") { TaskName::Regression } else if is(v, "recall") { TaskName::Recall } else { TaskName::Attention }),
-        "Attention: imitate a linear self-attention layer. Regression: learn a linear map from examples in the sequence. Recall: remember pairs.";
+    task, "Task", Task, ALL, false, Kind::Choice(&["attention", "regression", "recall", "file"]),
+        |v: &TaskName| word(match v { TaskName::Attention => "attention", TaskName::Regression => "regression", TaskName::Recall => "recall", TaskName::File => "file" }),
+        |v: &Value| Some(if is(v, "regression") { TaskName::Regression } else if is(v, "recall") { TaskName::Recall } else if is(v, "file") { TaskName::File } else { TaskName::Attention }),
+        "Attention: imitate a linear self-attention layer. Regression: learn a linear map from examples in the sequence. Recall: remember pairs. File: your own arrays.";
     dim, "Input width d", Task, WIDE, false, Kind::Integer { min: 1, max: 64 }, from_size, size,
         "Numbers in a token; the teacher's matrices are d × d. For regression d_x, the width of x.";
     outputs, "Output width d_y", Task, REGRESSION, false, Kind::Integer { min: 1, max: 32 }, from_size, size,
@@ -133,6 +134,12 @@ settings! {
         |v: &Spectrum| word(match v { Spectrum::Orthogonal => "orthogonal", Spectrum::Gaussian => "gaussian" }),
         |v: &Value| Some(if is(v, "gaussian") { Spectrum::Gaussian } else { Spectrum::Orthogonal }),
         "Orthogonal: well-conditioned matrices, all singular values 1. Gaussian: entries N(0, 1/d), now and then nearly singular.";
+    shuffle, "Shuffle", Task, FILE, false, Kind::Choice(&["on", "off"]),
+        |v: &Switch| word(match v { Switch::On => "on", Switch::Off => "off" }),
+        |v: &Value| Some(if is(v, "off") { Switch::Off } else { Switch::On }),
+        "On: batches and the test sequences are drawn at random. Off: batch after batch as in the file, the test at its end.";
+    test_fraction, "Test fraction", Task, FILE, false, Kind::Number { min: 0.0, max: 0.9 }, from_real, real,
+        "Part of the sequences that is never trained on, but measured.";
     gating, "Gating", Network, ALL, false, Kind::Choice(&["output", "side"]),
         |v: &Gating| word(match v { Gating::Output => "output", Gating::Side => "side" }),
         |v: &Value| Some(if is(v, "side") { Gating::Side } else { Gating::Output }),

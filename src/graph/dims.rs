@@ -38,7 +38,7 @@ pub struct Dims {
     pub accumulate: u32,
     /// The first time step that is kept.
     pub first: u32,
-    /// 1 for half the squared error.
+    /// 1 for half the squared error; for sequences in order.
     pub half: u32,
 }
 

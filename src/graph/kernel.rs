@@ -103,6 +103,8 @@ kernels! {
     /// clock, tokens [batch, V + 1, 2 V], y [batch, 1, 1]: V = width_in pairs of one-hot key and value, a query, and the class it asks for.
     /// Streams: `stream` places, its successors values and queries.
     RecallTokens: "recall", "forward", Sequences, Row, [Read, Write, Write];
+    /// clock, data [width_in, time, width_out], x: the batch's sequences of the data, in order with `half`, else at random.
+    GatherForward: "gather", "forward", Sequences, Row, [Read, Read, Write];
     /// parameters, x, y: y = x Wᵀ.
     LinearForward: "linear", "forward", Sequences, OutputTile, [Read, Read, Write];
     /// parameters, dy, dx: dx = dy W.

@@ -214,6 +214,16 @@ impl Graph {
         (self.record(Kernel::RecallTokens, dims, vec![Self::CLOCK, x.id, y.id], vec![], x), y)
     }
 
+    /// A batch `[batch, time, width]` of `sequences` that the host writes, all of them, to the constant `data.<name>`:
+    /// in order, round and round, or drawn at random with replacement. Equal choices for every `name`.
+    pub fn gather(&mut self, name: &str, [sequences, time, width]: [usize; 3], in_order: bool) -> Var {
+        let data = self.buffer(&format!("data.{name}"), Storage::Constant, sequences * time * width);
+        let x = self.input_of(name, time, width);
+        let stream = crate::math::random::stream_of("file");
+        let dims = Dims { width_in: as_u32(sequences), width_out: as_u32(width), stream, half: u32::from(in_order), ..self.dims_of(x) };
+        self.record(Kernel::GatherForward, dims, vec![Self::CLOCK, data, x.id], vec![], x)
+    }
+
     /// y = x Wᵀ, W `name` [width, width of x (+1)].
     pub fn linear(&mut self, name: &str, x: Var, width: usize) -> Var {
         let weight = self.matrix(name, x, width);

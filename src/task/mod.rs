@@ -1,10 +1,12 @@
 //! Where sequences come from; each file a task, sampled on the device. Imports `model` and what is left of it.
 
 pub mod attention;
+pub mod file;
 pub mod recall;
 pub mod regression;
 
 pub use attention::Teacher;
+pub use file::{Arrays, File};
 pub use recall::Recall;
 pub use regression::Regression;
 
@@ -20,6 +22,17 @@ pub enum Task {
     Regression(Regression),
     /// Remember pairs (appendix D.3).
     Recall(Recall),
+    /// The user's own sequences.
+    File(File),
+}
+
+/// What a task reads that its sizes do not say.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Source<'a> {
+    /// An attention teacher instead of the one that the seed draws.
+    pub teacher: Option<&'a Teacher>,
+    /// The sequences to train on, of the file task.
+    pub data: Option<&'a Arrays>,
 }
 
 impl Task {
@@ -29,6 +42,7 @@ impl Task {
             Self::Attention(kind) => attention::record(graph, kind.dim),
             Self::Regression(regression) => regression.record(graph),
             Self::Recall(recall) => recall.record(graph),
+            Self::File(file) => file.record(graph),
         }
     }
 
@@ -38,23 +52,24 @@ impl Task {
             Self::Attention(_) => graph.squared_error(prediction, y, false),
             Self::Regression(_) => graph.squared_error(prediction, y, true),
             Self::Recall(_) => graph.cross_entropy(prediction, y),
+            Self::File(file) => file.record_loss(graph, prediction, y),
         }
     }
 
-    /// Constants that the task's kernels read: the buffer's name and its numbers; `teacher` is the attention teacher, if one is meant
-    /// that is not drawn from `seed`.
-    pub fn constants(self, seed: u32, teacher: Option<&Teacher>) -> Option<(&'static str, Vec<f32>)> {
+    /// Constants that the task's kernels read: the buffers' names and their numbers.
+    pub fn constants(self, seed: u32, source: Source<'_>) -> Vec<(&'static str, Vec<f32>)> {
         match self {
-            Self::Attention(kind) => Some(("teacher", teacher.cloned().unwrap_or_else(|| Teacher::draw(kind, seed)).constants())),
-            Self::Regression(regression) => Some(("regression", regression.constants())),
-            Self::Recall(_) => None,
+            Self::Attention(kind) => vec![("teacher", source.teacher.cloned().unwrap_or_else(|| Teacher::draw(kind, seed)).constants())],
+            Self::Regression(regression) => vec![("regression", regression.constants())],
+            Self::Recall(_) => vec![],
+            Self::File(_) => source.data.map(Arrays::constants).unwrap_or_default(),
         }
     }
 
     /// Tokens a sequence: `length` of them, or, for tasks that end with a query, as many pairs and the query.
     pub fn tokens(self, length: usize) -> usize {
         match self {
-            Self::Attention(_) => length,
+            Self::Attention(_) | Self::File(_) => length,
             Self::Regression(Regression { pairs, .. }) | Self::Recall(Recall { pairs }) => pairs + 1,
         }
     }
@@ -65,6 +80,7 @@ impl Task {
             Self::Attention(kind) => (kind.dim, kind.dim),
             Self::Regression(regression) => (regression.inputs + regression.outputs, regression.outputs),
             Self::Recall(recall) => (2 * recall.pairs, recall.pairs),
+            Self::File(file) => (file.inputs, file.outputs),
         }
     }
 }

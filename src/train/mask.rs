@@ -8,6 +8,7 @@ use super::plan::{self, Plan};
 use crate::backend::{Backend as _, cpu::Cpu};
 use crate::graph::{Graph, params::ParamTable};
 use crate::model::Architecture;
+use crate::task::{Arrays, Source};
 use crate::Result;
 use serde::{Deserialize, Serialize};
 
@@ -32,11 +33,11 @@ pub struct Masked {
 /// Rows that the activity is measured on.
 const ROWS: usize = 1024;
 
-/// Finds the unused of `parameters`.
+/// Finds the unused of `parameters`; `data` are the sequences of the file task.
 ///
 /// # Errors
 /// No memory for the forward pass.
-pub fn find(plan: &Plan, parameters: &[f32], threshold: f32) -> Result<Masked> {
+pub fn find(plan: &Plan, data: Option<&Arrays>, parameters: &[f32], threshold: f32) -> Result<Masked> {
     let batch = (ROWS / plan.time).max(4);
     let program = plan.sampled_program(batch);
     let table = program.params.clone();
@@ -45,7 +46,7 @@ pub fn find(plan: &Plan, parameters: &[f32], threshold: f32) -> Result<Masked> {
     let (Some(states), Some(gated)) = (states, gated) else { return Ok(Masked::default()) };
     let mut cpu = Cpu::<f32>::new(program, 1, u64::MAX)?;
     cpu.write(Graph::PARAMETERS, parameters);
-    plan.write_constants(&mut cpu, None);
+    plan.write_constants(&mut cpu, Source { data, ..Source::default() });
     cpu.set_clock(&optimizer::data_clock(plan::unseen(plan.seed), 0));
     cpu.forward();
     let readout = column_norms(&table, parameters, &["readout"]);

@@ -5,7 +5,7 @@ use super::optimizer::Optimizer;
 use crate::backend::Backend;
 use crate::graph::{Graph, program::Program};
 use crate::model::Architecture;
-use crate::task::{Task, Teacher};
+use crate::task::{Source, Task, Teacher};
 use serde::{Deserialize, Serialize};
 
 /// The data seed of sequences that training with `seed` does not see.
@@ -61,11 +61,12 @@ impl Plan {
         Program::forward(graph)
     }
 
-    /// Gives `backend` the constants that the task's kernels read; `teacher` instead of the one that the seed draws.
-    pub fn write_constants(&self, backend: &mut dyn Backend, teacher: Option<&Teacher>) {
-        let Some((name, numbers)) = self.task.constants(self.seed, teacher) else { return };
-        if let Some(buffer) = backend.program().find(name) {
-            backend.write(buffer, &numbers);
+    /// Gives `backend` the constants that the task's kernels read.
+    pub fn write_constants(&self, backend: &mut dyn Backend, source: Source<'_>) {
+        for (name, numbers) in self.task.constants(self.seed, source) {
+            if let Some(buffer) = backend.program().find(name) {
+                backend.write(buffer, &numbers);
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! A split of the batch on the CPU: its sequences' activations and its row of the gradients.
 
-use super::{Shared, attention_teacher, bilinear, diagonal_scan, hadamard, last, linear, loss, recall, regression, sample};
+use super::{Shared, attention_teacher, bilinear, diagonal_scan, gather, hadamard, last, linear, loss, recall, regression, sample};
 use crate::graph::dims::Dims;
 use crate::graph::kernel::Kernel;
 use crate::graph::program::{Call, Program};
@@ -73,6 +73,10 @@ impl<F: Float> Lane<F> {
             (Kernel::RegressionTokens, &[_, settings, x, y]) => {
                 let settings = &shared.constants[settings.0];
                 self.with([x, y], |_, [x, y]| regression::forward(block, dims, [shared.seed, shared.step], settings, x, y));
+            }
+            (Kernel::GatherForward, &[_, data, x]) => {
+                let data = &shared.constants[data.0];
+                self.with([x], |_, [x]| gather::forward(block, dims, [shared.seed, shared.step], data, x));
             }
             (Kernel::RecallTokens, &[_, x, y]) => {
                 self.with([x, y], |_, [x, y]| recall::forward(block, dims, [shared.seed, shared.step], x, y));

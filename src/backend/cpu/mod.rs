@@ -8,6 +8,7 @@ pub mod attention_teacher;
 pub mod bilinear;
 pub mod clock;
 pub mod diagonal_scan;
+pub mod gather;
 pub mod hadamard;
 pub mod last;
 pub mod linear;

@@ -21,6 +21,7 @@ pub fn source(file: &str) -> String {
         "bilinear" => &[include_str!("../../../shaders/bilinear.wgsl"), DIMS, TILE],
         "clock" => &[include_str!("../../../shaders/clock.wgsl"), DIMS, RANDOM],
         "diagonal_scan" => &[include_str!("../../../shaders/diagonal_scan.wgsl"), DIMS],
+        "gather" => &[include_str!("../../../shaders/gather.wgsl"), DIMS, RANDOM],
         "hadamard" => &[include_str!("../../../shaders/hadamard.wgsl"), DIMS],
         "last" => &[include_str!("../../../shaders/last.wgsl"), DIMS],
         "linear" => &[include_str!("../../../shaders/linear.wgsl"), DIMS, TILE],
