@@ -1,4 +1,4 @@
-// Each row's loss and its gradient; N = batch · (time − first) rows count, the others get zeros.
+// Each row's loss and its gradient; N = batch · time.
 // An invocation owns one row (sequence, t).
 
 @group(0) @binding(0) var<uniform> dims: Dims;
@@ -16,11 +16,8 @@ fn squared_error(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let start = row * dims.width_out;
     let end = start + dims.width_out;
-    if skipped(row) {
-        return;
-    }
     let factor = select(1.0, 0.5, dims.half == 1u);
-    let scale = 2.0 * factor / (counted() * f32(dims.width_out));
+    let scale = 2.0 * factor / ((f32(dims.batch) * f32(dims.time)) * f32(dims.width_out));
     var sums = vec2<f32>();
     for (var at = start; at < end; at++) {
         let both = vec2<f32>(prediction[at] - y[at], y[at]);
@@ -39,9 +36,6 @@ fn cross_entropy(@builtin(global_invocation_id) id: vec3<u32>) {
     }
     let start = row * dims.width_out;
     let end = start + dims.width_out;
-    if skipped(row) {
-        return;
-    }
     var largest = prediction[start];
     for (var at = start; at < end; at++) {
         largest = max(largest, prediction[at]);
@@ -52,28 +46,11 @@ fn cross_entropy(@builtin(global_invocation_id) id: vec3<u32>) {
         gradient[at] = e;
         sum += e;
     }
-    let scale = 1.0 / counted();
+    let scale = 1.0 / (f32(dims.batch) * f32(dims.time));
     let class_at = start + min(u32(y[row]), dims.width_out - 1u);
     for (var at = start; at < end; at++) {
         gradient[at] = scale * (gradient[at] / sum);
     }
     gradient[class_at] -= scale;
     rows[row] = f32(dims.width_out) * vec2<f32>(log(sum) - (prediction[class_at] - largest), 1.0);
-}
-
-// Rows that count.
-fn counted() -> f32 {
-    return f32(dims.batch) * f32(dims.time - dims.first);
-}
-
-// Whether this row does not count; then its results are zeros.
-fn skipped(row: u32) -> bool {
-    if row % dims.time >= dims.first {
-        return false;
-    }
-    for (var i = 0u; i < dims.width_out; i++) {
-        gradient[row * dims.width_out + i] = 0.0;
-    }
-    rows[row] = vec2<f32>();
-    return true;
 }

@@ -8,7 +8,7 @@
 const LANES: u32 = 256u;
 var<workgroup> partial: array<vec2<f32>, 256>;
 
-// ring[step − 1 mod RING] = sums / (batch · (time − first) · width_out); the first that is not finite halts the clock.
+// ring[step − 1 mod RING] = sums / (batch · time · width_out); the first that is not finite halts the clock.
 @compute @workgroup_size(256)
 fn loss(@builtin(local_invocation_index) lane: u32) {
     var sum = vec2<f32>();
@@ -24,7 +24,7 @@ fn loss(@builtin(local_invocation_index) lane: u32) {
         workgroupBarrier();
     }
     if lane == 0u && clock.halted_at == RUNNING {
-        let mean = partial[0] / (f32(dims.batch) * f32(dims.time - dims.first) * f32(dims.width_out));
+        let mean = partial[0] / (f32(dims.batch) * f32(dims.time) * f32(dims.width_out));
         ring[(clock.step - 1u) % RING] = mean;
         if !(finite(mean.x) && finite(mean.y)) {
             clock.halted_at = clock.step;

@@ -57,13 +57,18 @@ fn command() -> Command {
         .args_override_self(true)
         .about("Train a network and report what became of it")
         .arg(Arg::new("preset").long("preset").value_name("NAME").default_value(preset::DEFAULT).help(format!("Start from one of: {}", preset::names().join(", "))))
-        .arg(Arg::new("task").long("task").value_name("TASK").default_value("attention").help("The task: attention"))
         .arg(Arg::new("init").long("init").value_name("FILE").help("Go on from these weights (safetensors)"))
+        .arg(Arg::new("data").long("data").value_name("FILE").help("Your own arrays, for the task file: x [N, T, d], y [N, T, d_out] and perhaps mask [T] or [N, T], in .npz, .npy or safetensors"))
+        .arg(Arg::new("no-shuffle").long("no-shuffle").action(ArgAction::SetTrue).help("Batch after batch as in the file: the same as --shuffle off"))
         .arg(Arg::new("out").long("out").value_name("DIR").help("Write recipe.json, metrics.csv and weights.safetensors there"))
         .arg(Arg::new("threads").long("threads").value_name("K").value_parser(clap::value_parser!(usize)).default_value("0").help("CPU threads, 0 for all; any number gives the same weights"))
         .arg(json.clone());
     for setting in SETTINGS {
-        let aliases: &[&str] = if setting.key == "learning_rate" { &["lr"] } else { &[] };
+        let aliases: &[&str] = match setting.key {
+            "learning_rate" => &["lr"],
+            "rate_schedule" => &["schedule"],
+            _ => &[],
+        };
         let default = (setting.get)(&Recipe::default());
         let value_name = match setting.kind {
             Kind::Integer { .. } => "N",

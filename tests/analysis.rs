@@ -69,7 +69,7 @@ fn shares_add_up_to_the_output() {
         // The same network, run by the CPU engine.
         let mut graph = gatelens::graph::Graph::new(1, 9);
         let input = graph.input("x", 3);
-        architecture.forward(&mut graph, input, 3);
+        architecture.forward(&mut graph, input, 3, 9);
         let program = gatelens::graph::program::Program::forward(graph);
         let (input, output) = (program.find("x").unwrap(), program.find("readout").unwrap());
         let mut cpu = gatelens::backend::cpu::Cpu::<f32>::new(program, 1, u64::MAX).unwrap();

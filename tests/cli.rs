@@ -74,7 +74,7 @@ fn bad_usage_is_code_2_and_says_what_is_accepted() {
         (&["train", "--lr", "NaN"], "learning_rate: NaN — expected a number"),
         (&["train", "--rank", "9"], "rank: 9 — expected at most d = 4"),
         (&["train", "--preset", "nought"], "preset: nought — expected one of discover"),
-        (&["train", "--task", "chess"], "task: chess — expected attention"),
+        (&["train", "--task", "chess"], "task: chess — expected one of attention, regression, recall"),
         (&["train", "--rate-schedule", "fast"], "rate_schedule: fast"),
         (&["train", "--hiden", "3"], "--hidden"),
         (&["train", "--init", missing.to_str().unwrap()], "could not be read"),

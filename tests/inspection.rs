@@ -15,14 +15,14 @@ fn small() -> Recipe {
 fn network(seed: u32) -> (Network, Teacher) {
     let plan = small().plan();
     let table = plan.program().params;
-    (Network::from_parameters(&table, &table.initial(seed)), plan.teacher())
+    (Network::from_parameters(&table, &table.initial(seed)), plan.teacher().unwrap())
 }
 
 #[test]
 fn a_question_is_answered_once_and_again_only_when_the_live_network_changes() {
     let (network, teacher) = network(1);
     let (table, parameters) = (network.table(), network.to_parameters());
-    let live = Trained { step: 7, parameters: &parameters, table: &table, teacher: &teacher };
+    let live = Trained { step: 7, parameters: &parameters, table: &table, teacher: Some(&teacher) };
     let mut bench = Bench::default();
     let mut inspector = Inspector::default();
     assert!(inspector.answer(Some(live)).is_none() && inspector.wait_ms() == u32::MAX, "nobody asked");
@@ -78,7 +78,7 @@ fn the_runner_answers_beside_a_training_and_without_one() {
     link.send(Command::Inspect(Some(Box::new(bench.ask())))).unwrap();
     assert_eq!(wait("answer without a training").dissection.stages[0].network, given);
 
-    let start = Start { run: 1, recipe: small(), from: None, teacher: None, running: false, threads: 1, memory_limit: 1 << 30 };
+    let start = Start { run: 1, recipe: small(), from: None, teacher: None, data: None, running: false, threads: 1, memory_limit: 1 << 30 };
     link.send(Command::Start(Box::new(start))).unwrap();
     bench.put(Subject::Live);
     link.send(Command::Inspect(Some(Box::new(bench.ask())))).unwrap();

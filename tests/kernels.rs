@@ -37,9 +37,11 @@ fn the_comparator_can_fail() {
 fn start(backend: &mut dyn Backend, clock: &Clock) {
     let parameters = backend.program().params.initial(clock.seed);
     backend.write(Graph::PARAMETERS, &parameters);
-    if let Some(teacher) = backend.program().find("teacher") {
-        let entries = random::normals(clock.seed, "teacher", backend.program().buffers[teacher.0].len);
-        backend.write(teacher, &entries);
+    for name in ["teacher", "regression"] {
+        if let Some(constant) = backend.program().find(name) {
+            let entries = random::normals(clock.seed, name, backend.program().buffers[constant.0].len);
+            backend.write(constant, &entries);
+        }
     }
     backend.set_clock(clock);
 }
@@ -141,12 +143,30 @@ fn every_kernel_equals_its_twin() {
             seen.extend(program.calls.iter().map(|call| call.kernel));
             compare_calls(&context, &program, seed);
         }
-        for program in [branching(sizes, hidden, gates), classifying(sizes, hidden)] {
+        for program in [branching(sizes, hidden, gates), classifying(sizes, hidden), regressing(sizes, gates), recalling(sizes, hidden)] {
             seen.extend(program.calls.iter().map(|call| call.kernel));
             compare_calls(&context, &program, seed);
         }
     }
     assert!(Kernel::ALL.iter().all(|kernel| seen.contains(kernel)), "no program runs some kernel");
+}
+
+/// In-context regression: `dim` inputs, `outputs` outputs.
+fn regressing(sizes: Sizes, outputs: usize) -> Program {
+    let mut graph = Graph::new(sizes.batch, sizes.time + 1);
+    let (x, y) = graph.regression_tokens(sizes.dim, outputs);
+    let prediction = Architecture::GatedSide { hidden: 3 }.forward(&mut graph, x, outputs, 1);
+    graph.squared_error(prediction, y, true);
+    Program::training(graph)
+}
+
+/// Associative recall of `time` pairs.
+fn recalling(sizes: Sizes, hidden: usize) -> Program {
+    let mut graph = Graph::new(sizes.batch, sizes.time + 1);
+    let (x, y) = graph.recall_tokens();
+    let prediction = Architecture::GatedDiagonal { hidden, gates: 3 }.forward(&mut graph, x, sizes.time, 1);
+    graph.cross_entropy(prediction, y);
+    Program::training(graph)
 }
 
 /// A value that is used twice, so its second gradient adds to the first; layers with and without a constant.
@@ -158,18 +178,24 @@ fn branching(sizes: Sizes, hidden: usize, gates: usize) -> Program {
     let c = graph.bilinear("c", a, gates);
     let product = graph.hadamard("product", b, c);
     let prediction = graph.linear("readout", product.with_constant(), sizes.dim);
-    graph.squared_error(prediction, y, sizes.time / 2, true);
+    graph.squared_error(prediction, y, true);
     let program = Program::training(graph);
     assert!(program.calls.iter().any(|call| call.dims.accumulate == 1), "no call accumulates");
     program
 }
 
-/// A loss over classes; class numbers are the random inputs rounded down.
+/// A loss over classes at the end of a sequence; class numbers are the random inputs rounded down.
 fn classifying(sizes: Sizes, classes: usize) -> Program {
     let mut graph = Graph::new(sizes.batch, sizes.time);
-    let (x, y) = (graph.input("x", sizes.dim), graph.input("y", 1));
-    let prediction = graph.linear("readout", x, classes);
-    graph.cross_entropy(prediction, y, sizes.time / 3);
+    let steps = sizes.time.div_ceil(3);
+    let (x, y) = (graph.input("x", sizes.dim), graph.input_of("y", steps, 1));
+    let hidden = graph.linear("hidden", x, classes + 1);
+    let (sum, end) = (graph.linear("sum", hidden, 2), graph.last(hidden, steps)); // hidden's second gradient adds to the first
+    let both = graph.bilinear("end", end, classes);
+    let sum = graph.last(sum, steps);
+    let sum = graph.linear("spread", sum, classes);
+    let prediction = graph.hadamard("prediction", both, sum);
+    graph.cross_entropy(prediction, y);
     Program::training(graph)
 }
 
@@ -282,7 +308,7 @@ fn evaluation_reads_what_the_host_writes() {
     let Some(context) = context() else { return };
     let mut graph = Graph::new(5, 6);
     let x = graph.input("x", 3);
-    let y = Architecture::GatedDiagonal { hidden: 7, gates: 4 }.forward(&mut graph, x, 3).id();
+    let y = Architecture::GatedDiagonal { hidden: 7, gates: 4 }.forward(&mut graph, x, 3, 6).id();
     let program = Program::forward(graph);
     let (mut gpu, mut cpu) = (engine(&context, &program), cpu(&program));
     for seed in [1, 2] {

@@ -32,7 +32,7 @@ fn only_what_does_not_go_together_is_set_back() {
 #[test]
 fn a_state_beyond_the_last_step_is_refused() {
     let late = Snapshot { step: u64::from(recipe().steps) + 1, ..snapshot() };
-    let bytes = checkpoint::write(&recipe(), &late, &recipe().plan().teacher()).unwrap();
+    let bytes = checkpoint::write(&recipe(), &late, recipe().plan().teacher().as_ref()).unwrap();
     assert!(checkpoint::read("late", &bytes).unwrap_err().to_string().contains(&late.step.to_string()));
 }
 
@@ -83,7 +83,7 @@ fn snapshot() -> Snapshot {
 }
 
 fn file() -> Vec<u8> {
-    checkpoint::write(&recipe(), &snapshot(), &recipe().plan().teacher()).unwrap()
+    checkpoint::write(&recipe(), &snapshot(), recipe().plan().teacher().as_ref()).unwrap()
 }
 
 /// A file with the tensors of `edit`ed weights, without metadata.
@@ -102,7 +102,7 @@ fn foreign(edit: impl FnOnce(&mut Vec<(String, Vec<usize>, Vec<f64>)>)) -> Vec<u
 #[test]
 fn a_checkpoint_comes_back_whole() {
     let loaded = checkpoint::read("own", &file()).unwrap();
-    assert_eq!((loaded.recipe, loaded.snapshot, loaded.teacher), (Some(recipe()), snapshot(), Some(recipe().plan().teacher())));
+    assert_eq!((loaded.recipe, loaded.snapshot, loaded.teacher), (Some(recipe()), snapshot(), recipe().plan().teacher()));
     assert!(loaded.notes.is_empty());
 }
 

@@ -112,30 +112,25 @@ impl Case {
             "gated_side" => Architecture::GatedSide { hidden: self.size("n") },
             other => panic!("no model {other}"),
         };
-        let prediction = architecture.forward(&mut graph, x, outputs);
-        match self.index["loss"].as_str().unwrap() {
-            "recall" => {
-                let y = graph.input("y", 1);
-                graph.cross_entropy(prediction, y, time - 1);
-            }
-            loss => {
-                let y = graph.input("y", outputs);
-                let last = loss == "icl";
-                graph.squared_error(prediction, y, if last { time - 1 } else { 0 }, last);
-            }
+        let loss = self.index["loss"].as_str().unwrap();
+        let steps = if loss == "mse" { time } else { 1 };
+        let prediction = architecture.forward(&mut graph, x, outputs, steps);
+        if loss == "recall" {
+            let y = graph.input_of("y", steps, 1);
+            graph.cross_entropy(prediction, y);
+        } else {
+            let y = graph.input_of("y", steps, outputs);
+            graph.squared_error(prediction, y, loss == "icl");
         }
         Program::training(graph)
     }
 
-    /// `[batch, time, width]` from targets that may stand for the last time step only; `NaN` elsewhere, so that a look there shows.
-    fn targets(&self, targets: &[f64]) -> Vec<f64> {
-        if self.index["loss"] == "mse" {
-            return targets.to_vec();
-        }
-        let (batch, time) = (self.size("batch"), self.size("length"));
-        let width = targets.len() / batch;
-        let row = |i: usize| if i % time == time - 1 { targets[i / time * width..][..width].to_vec() } else { vec![f64::NAN; width] };
-        (0..batch * time).flat_map(row).collect()
+    /// The file's outputs of all positions, cut to those that the loss looks at.
+    fn outputs(&self) -> Vec<f64> {
+        let yhat = self.tensor("yhat");
+        let sequence = yhat.len() / self.size("batch");
+        let kept = if self.index["loss"] == "mse" { sequence } else { self.size("d_out") };
+        yhat.chunks_exact(sequence).flat_map(|outputs| &outputs[sequence - kept..]).copied().collect()
     }
 
     fn parameters(&self, program: &Program, prefix: &str) -> Vec<f64> {
@@ -153,10 +148,10 @@ fn gradients(make: impl Fn(Program) -> Box<dyn Engine>, tolerance: f64) -> usize
         let mut engine = make(program.clone());
         engine.write(Graph::PARAMETERS, &case.parameters(&program, ""));
         engine.write(x, &case.tensor("inputs"));
-        engine.write(y, &case.targets(&case.tensor("targets")));
+        engine.write(y, &case.tensor("targets"));
         engine.backend().set_clock(&optimizer(0.0, 0.0).clock(0, 0));
         engine.step();
-        let error = norm_error(&engine.read(prediction), &case.tensor("yhat"));
+        let error = norm_error(&engine.read(prediction), &case.outputs());
         assert!(error <= tolerance, "{}: outputs are off by {error:.2e}", case.id);
         let loss = engine.loss();
         assert!((loss / case.tensor("loss")[0] - 1.0).abs() <= tolerance.max(1e-6), "{}: loss {loss}", case.id); // the ring holds f32
@@ -199,7 +194,7 @@ fn adamw(make: impl Fn(Program) -> Box<dyn Engine>, tolerance: f64) -> usize {
         for step in 1..=10 {
             let batch = |all: &[f64]| all[all.len() / 10 * (step - 1)..all.len() / 10 * step].to_vec();
             engine.write(x, &batch(&inputs));
-            engine.write(y, &case.targets(&batch(&targets)));
+            engine.write(y, &batch(&targets));
             engine.step();
             if step == 1 || step == 10 {
                 let error = norm_error(&engine.read(Graph::PARAMETERS), &case.parameters(&program, &format!("step{step}.")));

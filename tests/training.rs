@@ -3,6 +3,7 @@
 use gatelens::backend::cpu::Cpu;
 use gatelens::experiment::recipe::{Engine, Gating, Recipe};
 use gatelens::experiment::{checkpoint, preset};
+use gatelens::task::Source;
 use gatelens::train::pacer::Speed;
 use gatelens::train::session::{Event, Session, Snapshot};
 
@@ -12,7 +13,7 @@ fn small() -> Recipe {
 }
 
 fn session(recipe: &Recipe, from: Option<&Snapshot>, threads: usize) -> Session {
-    Session::new(recipe.plan(), from, None, 5.0, |program| Ok(Box::new(Cpu::<f32>::new(program, threads, u64::MAX)?))).unwrap()
+    Session::new(recipe.plan(), from, Source::default(), 5.0, |program| Ok(Box::new(Cpu::<f32>::new(program, threads, u64::MAX)?))).unwrap()
 }
 
 /// Trains until `until` (or the end); returns all losses and the last snapshot.
@@ -68,7 +69,7 @@ fn a_checkpoint_goes_on_as_if_nothing_had_happened() {
     let (whole, end, _) = train(&mut session(&recipe, None, 1), u64::MAX);
     let (_, half, _) = train(&mut session(&recipe, None, 1), 150);
     assert_eq!(half.step, 150);
-    let file = checkpoint::write(&recipe, &half, &recipe.plan().teacher()).unwrap();
+    let file = checkpoint::write(&recipe, &half, recipe.plan().teacher().as_ref()).unwrap();
     let loaded = checkpoint::read("half", &file).unwrap();
     assert_eq!((&loaded.snapshot, loaded.recipe.as_ref()), (&half, Some(&recipe)));
     let (rest, again, _) = train(&mut session(&recipe, Some(&loaded.snapshot), 1), u64::MAX);

@@ -94,8 +94,8 @@ impl App {
         let run = self.live.run + 1;
         self.live = session::successor(&mut self.live, run, &recipe, from.as_ref());
         self.draft = recipe.clone();
-        if let Some(teacher) = &teacher {
-            self.live.teacher.clone_from(teacher);
+        if teacher.is_some() {
+            self.live.teacher.clone_from(&teacher);
         }
         self.teacher.clone_from(&teacher);
         self.send(session::start(run, recipe, from, teacher, running));
@@ -138,12 +138,15 @@ impl App {
     fn train(&mut self, given: Given) {
         let Given { name, network, teacher } = given;
         let teacher_known = teacher.is_some();
-        let dim = network.inputs();
-        if dim != network.outputs() {
-            let text = format!("{name} reads {dim} numbers a token and gives {}; training on attention needs as many out as in.", network.outputs());
+        let (dim, outputs) = (network.inputs(), network.outputs());
+        // A network without a teacher that fits the task at hand goes on with that; others imitate a teacher.
+        let goes_on = !teacher_known && self.live.recipe.task().widths() == (dim, outputs);
+        if !goes_on && dim != outputs {
+            let text = format!("{name} reads {dim} numbers a token and gives {outputs}; training on attention needs as many out as in.");
             return self.messages.push(Message::warning(text));
         }
-        let recipe = Recipe { rank: 0, ..self.live.recipe.with_sizes(network.architecture(), dim) };
+        let architecture = network.architecture();
+        let recipe = if goes_on { self.live.recipe.with_architecture(architecture) } else { self.live.recipe.with_sizes(architecture, dim) };
         if let Err(error) = recipe.check() {
             return self.messages.push(Message::warning(format!("{name} can't be trained here: {error}")));
         }
@@ -157,7 +160,7 @@ impl App {
         let snapshot = Snapshot { step: 0, parameters: network.to_parameters(), first_moment: vec![], second_moment: vec![] };
         self.start(recipe, Some(snapshot), teacher, false);
         self.replaced = Some(old);
-        let unknown = if teacher_known { "" } else { " No teacher came with it: it will be trained towards one that its seed draws." };
+        let unknown = if teacher_known || goes_on { "" } else { " No teacher came with it: it will be trained towards one that its seed draws." };
         self.messages.push(Message::info(format!("{name} is in Discover: press play to train it.{unknown}")));
         self.bench.put(Subject::Live);
         self.show_tab(Tab::Discover);

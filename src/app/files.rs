@@ -101,7 +101,7 @@ impl App {
     pub(super) fn checkpoint(&self) -> Option<Result<(String, Vec<u8>)>> {
         let snapshot = self.live.snapshot.as_ref()?;
         let name = format!("gatelens-{}-step-{}.safetensors", self.preset, snapshot.step);
-        Some(checkpoint::write(&self.live.recipe, snapshot, &self.live.teacher).map(|bytes| (name, bytes)))
+        Some(checkpoint::write(&self.live.recipe, snapshot, self.live.teacher.as_ref()).map(|bytes| (name, bytes)))
     }
 
     /// Saves a picture or a report.

@@ -11,8 +11,9 @@ use crate::ui::ResumeOffer;
 
 /// The command that starts `recipe`.
 pub fn start(run: u32, recipe: Recipe, from: Option<Snapshot>, teacher: Option<Teacher>, running: bool) -> Command {
+    let data = None;
     let memory_limit = platform::memory_limit();
-    Command::Start(Box::new(Start { run, recipe, from, teacher, running, threads: 0, memory_limit }))
+    Command::Start(Box::new(Start { run, recipe, from, teacher, data, running, threads: 0, memory_limit }))
 }
 
 /// What is known of the next training before it answers. Going back within the same network keeps the curves until then.

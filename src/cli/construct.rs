@@ -74,7 +74,7 @@ fn drawn(arguments: &ArgMatches) -> Result<Teacher> {
         }
     }
     recipe.check()?;
-    Ok(recipe.plan().teacher())
+    recipe.plan().teacher().ok_or_else(|| Error::setting("task", "another one", "attention"))
 }
 
 /// What it will take, if a file of that size can be read again.

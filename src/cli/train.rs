@@ -2,13 +2,17 @@
 
 use super::text;
 use crate::analysis::importance::{Census, THRESHOLD};
+use crate::analysis::in_context::{self, Finding};
+use crate::analysis::test_set;
 use crate::backend::cpu::clock;
 use crate::experiment::live::{End, Live};
 use crate::experiment::runner::{Command, Start, Update};
 use crate::experiment::settings::SETTINGS;
-use crate::experiment::{checkpoint, preset, recipe::Recipe};
+use crate::experiment::recipe::{Recipe, Switch, TaskName};
+use crate::experiment::{checkpoint, data, preset};
+use crate::model::Network;
 use crate::platform::{self, Link};
-use crate::task::Teacher;
+use crate::task::{Arrays, Teacher};
 use crate::train::session::Snapshot;
 use crate::{Error, Result};
 use clap::ArgMatches;
@@ -23,6 +27,7 @@ struct Job {
     recipe: Recipe,
     from: Option<Snapshot>,
     teacher: Option<Teacher>,
+    arrays: Option<Arrays>,
     threads: usize,
     out: Option<PathBuf>,
     json: bool,
@@ -33,17 +38,18 @@ struct Job {
 /// # Errors
 /// Bad settings or files, no device, a loss that diverged, a folder that can't be written.
 pub fn run(arguments: &ArgMatches) -> Result<()> {
-    if let Some(task) = text(arguments, "task").filter(|task| *task != "attention") {
-        return Err(Error::setting("task", task, "attention"));
-    }
     let name = text(arguments, "preset").unwrap_or(preset::DEFAULT);
     let preset = preset::find(name).ok_or_else(|| Error::setting("preset", name, format!("one of {}", preset::names().join(", "))))?;
     let (mut recipe, mut from, mut teacher) = (preset.recipe, None, None);
+    let arrays = text(arguments, "data").map(arrays).transpose()?;
     if let Some(file) = text(arguments, "init") {
         let bytes = std::fs::read(file).map_err(|e| Error::file(file, format!("could not be read: {e}")))?;
         let loaded = checkpoint::read(file, &bytes)?;
         loaded.notes.iter().for_each(|note| eprintln!("{file}: {note}"));
-        recipe = loaded.to_recipe(file)?;
+        recipe = match &arrays {
+            Some(_) => Recipe { mask_at: 0.0, ..Recipe::default().with_sizes(loaded.architecture, loaded.inputs) },
+            None => loaded.to_recipe(file)?,
+        };
         (from, teacher) = (Some(loaded.snapshot), loaded.teacher);
     }
     let drawn = recipe.clone();
@@ -51,6 +57,14 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
         if let Some(value) = text(arguments, setting.key).filter(|_| arguments.value_source(setting.key) == Some(ValueSource::CommandLine)) {
             setting.set(&mut recipe, value)?;
         }
+    }
+    if arguments.get_flag("no-shuffle") {
+        recipe.shuffle = Switch::Off;
+    }
+    if let Some((name, arrays)) = &arrays {
+        recipe = recipe.with_data(name, arrays);
+    } else if recipe.task == TaskName::File {
+        return Err(Error::setting("data", "nothing", "a file with your arrays x and y: --data FILE (.npz, .npy or safetensors)"));
     }
     recipe.check()?;
     teacher = teacher.filter(|_| recipe.same_teacher(&drawn));
@@ -61,7 +75,20 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
     }
     let threads = arguments.get_one::<usize>("threads").copied().unwrap_or(0);
     let out = text(arguments, "out").map(PathBuf::from);
-    train(Job { recipe, from, teacher, threads, out, json: arguments.get_flag("json") })
+    train(Job { recipe, from, teacher, arrays: arrays.map(|(_, arrays)| arrays), threads, out, json: arguments.get_flag("json") })
+}
+
+/// The user's arrays and the file's name; beside `x.npy` also `y.npy` and `mask.npy` are read.
+fn arrays(path: &str) -> Result<(String, Arrays)> {
+    let read = |path: &Path| std::fs::read(path);
+    let mut files = vec![(path.to_owned(), read(Path::new(path)).map_err(|e| Error::file(path, format!("could not be read: {e}")))?)];
+    if path.ends_with(".npy") {
+        let beside = |name: &str| Path::new(path).with_file_name(name);
+        let others = ["y.npy", "mask.npy"].map(beside).into_iter().filter(|other| other != Path::new(path));
+        files.extend(others.filter_map(|other| Some((other.display().to_string(), read(&other).ok()?))));
+    }
+    let files: Vec<data::File<'_>> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    Ok((path.to_owned(), data::read(&files)?))
 }
 
 /// What a terminal without a display does: the recipe of `link`, or the default preset, into a folder of its own.
@@ -75,7 +102,7 @@ pub fn default_run(link: Option<&str>) -> Result<()> {
         return Err(problem);
     }
     let out = Some(PathBuf::from("runs").join(preset));
-    train(Job { recipe, from: None, teacher: None, threads: 0, out, json: false })
+    train(Job { recipe, from: None, teacher: None, arrays: None, threads: 0, out, json: false })
 }
 
 fn train(job: Job) -> Result<()> {
@@ -94,12 +121,13 @@ fn train(job: Job) -> Result<()> {
         log::warn!("Ctrl-C will not save the run: {problem}");
     }
     let link = Link::spawn_alone()?;
-    let Job { recipe, from, teacher, threads, .. } = &job;
+    let Job { recipe, from, teacher, arrays, threads, .. } = &job;
     let start = Start {
         run: 0,
         recipe: recipe.clone(),
         from: from.clone(),
         teacher: teacher.clone(),
+        data: arrays.clone().map(Box::new),
         running: true,
         threads: *threads,
         memory_limit: platform::memory_limit(),
@@ -190,14 +218,23 @@ fn save(out: &Path, job: &Job, live: &Live, whole: bool) -> Result<()> {
     std::fs::write(&path, csv).map_err(cannot_write(&path))?;
     let state = if !whole || matches!(live.end, Some(End::Diverged(_))) { &live.good } else { &live.snapshot };
     if let Some(snapshot) = state {
-        let teacher = job.teacher.clone().unwrap_or_else(|| plan.teacher());
+        let teacher = job.teacher.clone().or_else(|| plan.teacher());
         let path = out.join("weights.safetensors");
-        std::fs::write(&path, checkpoint::write(&job.recipe, snapshot, &teacher)?).map_err(cannot_write(&path))?;
+        std::fs::write(&path, checkpoint::write(&job.recipe, snapshot, teacher.as_ref())?).map_err(cannot_write(&path))?;
     }
     Ok(())
 }
 
+/// Sequences that the finished network is measured on in context.
+const FOUND_SEQUENCES: usize = 262_144;
+
 fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
+    let plan = job.recipe.plan();
+    let network = live.weights.as_ref().map(|weights| Network::from_parameters(&live.table, &weights.parameters));
+    let finding = network.and_then(|network| match &job.arrays {
+        Some(arrays) => test_set::measure(&network, &job.recipe.split(arrays).1),
+        None => in_context::find(&network, plan.task, FOUND_SEQUENCES, plan.seed),
+    });
     let (loss, nmse) = live.history.smooth().unwrap_or((f64::NAN, f64::NAN));
     let census = live.weights.as_ref().map(|weights| weights.importance.census(THRESHOLD)).unwrap_or_default();
     let strict = live.weights.as_ref().map(|weights| {
@@ -211,7 +248,7 @@ fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
         let number = |value: f64| if value.is_finite() { serde_json::json!(value) } else { serde_json::Value::Null };
         let object = serde_json::json!({
             "step": live.step, "loss": number(loss), "nmse": number(nmse), "steps_per_s": number(steps_per_second), "backend": backend, "adapter": adapter,
-            "interrupted": interrupted, "lambda_one": one, "lambda_zero": zero, "neurons": census,
+            "interrupted": interrupted, "lambda_one": one, "lambda_zero": zero, "neurons": census, "in_context": finding.as_ref().map(Finding::summary),
         });
         println!("{object}");
         return;
@@ -227,6 +264,9 @@ fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
     println!("  {} of {} hidden neurons in use: {key_value} remember (λ > 0.9), {query} pass the query on (λ < 0.1), {between} in between", key_value + query + between, key_value + query + between + unused);
     if job.recipe.gating == crate::experiment::recipe::Gating::Output {
         println!("  {gates} of {} output gates in use", job.recipe.gates);
+    }
+    if let Some(finding) = &finding {
+        finding.sentences().iter().for_each(|sentence| println!("  {sentence}"));
     }
     if let Some(out) = &job.out {
         println!("  recipe.json, metrics.csv and weights.safetensors are in {}", out.display());

@@ -64,16 +64,16 @@ impl Checkpoint {
     pub fn forward_program(&self, batch: usize, time: usize) -> Program {
         let mut graph = Graph::new(batch, time);
         let x = graph.input("x", self.inputs);
-        self.architecture.forward(&mut graph, x, self.outputs);
+        self.architecture.forward(&mut graph, x, self.outputs, time);
         Program::forward(graph)
     }
 }
 
-/// The file of a training: `recipe` at `snapshot`, with the teacher that it imitates.
+/// The file of a training: `recipe` at `snapshot`, with the teacher that it imitates, if there is one.
 ///
 /// # Errors
 /// The safetensors library's.
-pub fn write(recipe: &Recipe, snapshot: &Snapshot, teacher: &Teacher) -> Result<Vec<u8>> {
+pub fn write(recipe: &Recipe, snapshot: &Snapshot, teacher: Option<&Teacher>) -> Result<Vec<u8>> {
     let table = recipe.plan().program().params;
     let mut tensors: Vec<Tensor> = vec![];
     for param in table.iter() {
@@ -83,7 +83,7 @@ pub fn write(recipe: &Recipe, snapshot: &Snapshot, teacher: &Teacher) -> Result<
             tensors.push((format!("{prefix}{}", param.name), Dtype::F32, param.shape.clone(), bytes));
         }
     }
-    for (name, matrix) in TEACHER.into_iter().zip([&teacher.value, &teacher.key, &teacher.query]) {
+    for (name, (matrix, teacher)) in TEACHER.into_iter().zip(teacher.into_iter().flat_map(|t| [(&t.value, t), (&t.key, t), (&t.query, t)])) {
         tensors.push((name.into(), Dtype::F64, vec![teacher.dim; 2], bytemuck::cast_slice(matrix).to_vec()));
     }
     let json = serde_json::to_string(recipe).map_err(|e| Error::file("checkpoint", format!("could not be written: {e}")))?;
@@ -166,8 +166,10 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
     let recipe = match metadata.get("recipe").map(|text| serde_json::from_str::<Recipe>(text)) {
         Some(Ok(recipe)) => {
             recipe.check().map_err(|e| wrong(format!("its recipe is not one: {e}")))?;
-            if recipe.plan().architecture != architecture || recipe.dim != inputs || recipe.dim != outputs {
-                return Err(wrong(format!("its recipe (d = {}, n = {}) does not fit its weights (d = {inputs}, n = {})", recipe.dim, recipe.hidden, architecture.hidden())));
+            let (wide_in, wide_out) = recipe.task().widths();
+            if recipe.plan().architecture != architecture || (wide_in, wide_out) != (inputs, outputs) {
+                let (theirs, own) = (recipe.hidden, architecture.hidden());
+                return Err(wrong(format!("its recipe (n = {theirs}, {wide_in} numbers in and {wide_out} out) does not fit its weights (n = {own}, {inputs} in and {outputs} out)")));
             }
             Some(recipe)
         }

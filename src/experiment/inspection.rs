@@ -61,8 +61,8 @@ pub struct Trained<'a> {
     pub parameters: &'a [f32],
     /// Their names and places.
     pub table: &'a ParamTable,
-    /// What it imitates.
-    pub teacher: &'a Teacher,
+    /// What it imitates, if it imitates something.
+    pub teacher: Option<&'a Teacher>,
 }
 
 /// The runner's side: answers the last question, again whenever the live network changes, but not all the time.
@@ -102,7 +102,7 @@ impl Inspector {
                     self.stale = false; // until there is one
                     return None;
                 };
-                (Some(step), dissect(&Network::from_parameters(table, parameters), Some(teacher), settings))
+                (Some(step), dissect(&Network::from_parameters(table, parameters), teacher, settings))
             }
         };
         let took = begun.elapsed();

@@ -3,6 +3,7 @@
 use super::recipe::Recipe;
 use super::runner::Update;
 use crate::analysis::contribution::Probe;
+use crate::analysis::in_context::Finding;
 use crate::analysis::importance::{self, Importance};
 use crate::backend::Device;
 use crate::graph::params::ParamTable;
@@ -40,8 +41,8 @@ pub struct Live {
     pub run: u32,
     /// What is trained.
     pub recipe: Recipe,
-    /// What it imitates: the recipe's teacher, or that of the file it came from.
-    pub teacher: Teacher,
+    /// What it imitates: the recipe's teacher, or that of the file it came from; `None` for tasks without one.
+    pub teacher: Option<Teacher>,
     /// Names and places of the parameters.
     pub table: ParamTable,
     /// What it runs on, once it is loaded.
@@ -60,6 +61,8 @@ pub struct Live {
     pub weights: Option<Weights>,
     /// Teacher and student on one sequence.
     pub probe: Option<Probe>,
+    /// What it does in context, and the step that it was measured at.
+    pub finding: Option<(u64, Finding)>,
     /// The newest state.
     pub snapshot: Option<Snapshot>,
     /// The newest state whose loss was sound.
@@ -96,6 +99,7 @@ impl Live {
             lambdas: Traces::default(),
             weights: None,
             probe: None,
+            finding: None,
             snapshot: None,
             good: None,
             masked: None,
@@ -126,6 +130,7 @@ impl Live {
             Update::Sound(step) => self.good = self.snapshot.clone().filter(|snapshot| snapshot.step == step).or(self.good.take()),
             Update::Inspected(_) => {} // the bench's, not the training's
             Update::Probe(probe) => self.probe = Some(probe),
+            Update::Found(step, finding) => self.finding = Some((step, *finding)),
             Update::Running(running) => {
                 self.running = running;
                 self.meter.clear();

@@ -1,6 +1,6 @@
 //! Experiments to start from, in `assets/presets/`: each names what it changes in the base recipe.
 
-use super::recipe::{Engine, Gating, Recipe};
+use super::recipe::{Engine, Gating, Recipe, Switch, TaskName};
 use super::settings;
 use crate::task::attention::Spectrum;
 use serde::Deserialize;
@@ -33,6 +33,8 @@ const FILES: &[(&str, &str)] = &[
     ("side", include_str!("../../assets/presets/side.json")),
     ("low-rank", include_str!("../../assets/presets/low-rank.json")),
     ("paper", include_str!("../../assets/presets/paper.json")),
+    ("regression", include_str!("../../assets/presets/regression.json")),
+    ("recall", include_str!("../../assets/presets/recall.json")),
     ("quick", include_str!("../../assets/presets/quick.json")),
 ];
 
@@ -40,7 +42,12 @@ const FILES: &[(&str, &str)] = &[
 pub fn base() -> Recipe {
     let schedule = |text: &str| text.parse().expect("the base recipe's schedules parse");
     Recipe {
+        task: TaskName::Attention,
         dim: 4,
+        outputs: 3,
+        pairs: 12,
+        noise: 0.0,
+        weight_variance: 1.0,
         time: 32,
         batch: 64,
         rank: 0,
@@ -59,6 +66,9 @@ pub fn base() -> Recipe {
         mask_threshold: 0.01,
         seed: 1,
         backend: Engine::Auto,
+        shuffle: Switch::On,
+        test_fraction: 0.1,
+        data: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::preset;
 use super::settings::{self, SETTINGS};
 use crate::model::Architecture;
-use crate::task::{Task, attention::{Spectrum, TeacherKind}};
+use crate::task::{Arrays, File, Recall, Regression, Task, attention::{Spectrum, TeacherKind}};
 use crate::train::{mask::Mask, optimizer::Optimizer, plan::Plan, schedule::Schedule};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -18,6 +18,43 @@ pub enum Engine {
     Gpu,
     /// The CPU engine.
     Cpu,
+}
+
+/// Which task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskName {
+    /// Imitate a linear self-attention layer.
+    Attention,
+    /// Learn a linear map from examples in the sequence.
+    Regression,
+    /// Remember pairs.
+    Recall,
+    /// The user's own sequences.
+    File,
+}
+
+/// What a recipe knows of the user's arrays; the arrays themselves travel beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataShape {
+    /// The file's name.
+    pub name: String,
+    /// Sequences, those of the test included.
+    pub sequences: usize,
+    /// Time steps, at the end, that count.
+    pub steps: usize,
+    /// Not all of those count the same.
+    pub is_weighted: bool,
+}
+
+/// Yes or no.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Switch {
+    /// Yes.
+    On,
+    /// No.
+    Off,
 }
 
 /// What gates the output.
@@ -35,7 +72,12 @@ pub enum Gating {
 #[serde(default)]
 #[allow(missing_docs)] // documented, for people, in SETTINGS
 pub struct Recipe {
+    pub task: TaskName,
     pub dim: usize,
+    pub outputs: usize,
+    pub pairs: usize,
+    pub noise: f32,
+    pub weight_variance: f32,
     pub time: usize,
     pub batch: usize,
     pub rank: usize,
@@ -54,6 +96,10 @@ pub struct Recipe {
     pub mask_threshold: f32,
     pub seed: u32,
     pub backend: Engine,
+    pub shuffle: Switch,
+    pub test_fraction: f32,
+    /// Of the file task.
+    pub data: Option<DataShape>,
 }
 
 impl Default for Recipe {
@@ -62,6 +108,9 @@ impl Default for Recipe {
         preset::base()
     }
 }
+
+/// Most keys of the recall task.
+const MOST_KEYS: usize = 32;
 
 /// The URL format's version.
 const VERSION: &str = "1";
@@ -76,8 +125,17 @@ impl Recipe {
         for setting in SETTINGS {
             setting.set(&mut copy, &(setting.get)(self).to_string())?;
         }
-        if self.rank > self.dim {
+        if self.task == TaskName::Attention && self.rank > self.dim {
             return Err(Error::setting("rank", self.rank, format!("at most d = {}, or 0 for full rank", self.dim)));
+        }
+        if let (TaskName::File, Some(data)) = (self.task, &self.data)
+            && data.sequences - self.test_sequences() < self.batch
+        {
+            let expected = format!("at most {} sequences, those of {} that are not for the test", data.sequences - self.test_sequences(), data.name);
+            return Err(Error::setting("batch", self.batch, expected));
+        }
+        if self.task == TaskName::Recall && self.pairs > MOST_KEYS {
+            return Err(Error::setting("pairs", self.pairs, format!("at most {MOST_KEYS} keys for recall, as a token is 2 V wide")));
         }
         if self.warmup > self.steps {
             return Err(Error::setting("warmup", self.warmup, format!("at most steps = {}", self.steps)));
@@ -91,30 +149,36 @@ impl Recipe {
 
     /// Whether both draw the same teacher.
     pub fn same_teacher(&self, other: &Self) -> bool {
-        (self.dim, self.rank, self.teacher, self.seed) == (other.dim, other.rank, other.teacher, other.seed)
+        (self.task(), self.seed) == (other.task(), other.seed)
     }
 
-    /// The same with the kind and sizes of a network of width `dim`.
+    /// The same with the kind and sizes of a network.
     #[must_use]
-    pub fn with_sizes(&self, architecture: Architecture, dim: usize) -> Self {
+    pub fn with_architecture(&self, architecture: Architecture) -> Self {
         let (gating, hidden, gates) = match architecture {
             Architecture::GatedDiagonal { hidden, gates } => (Gating::Output, hidden, gates),
             Architecture::GatedSide { hidden } => (Gating::Side, hidden, self.gates),
         };
-        Self { dim, gating, hidden, gates, ..self.clone() }
+        Self { gating, hidden, gates, ..self.clone() }
+    }
+
+    /// The same for an attention teacher of width `dim` that comes with a network.
+    #[must_use]
+    pub fn with_sizes(&self, architecture: Architecture, dim: usize) -> Self {
+        Self { task: TaskName::Attention, dim, rank: 0, ..self.with_architecture(architecture) }
     }
 
     /// What the engine trains.
     pub fn plan(&self) -> Plan {
-        let rank = if self.rank == 0 { self.dim } else { self.rank };
+        let task = self.task();
         Plan {
             architecture: match self.gating {
                 Gating::Output => Architecture::GatedDiagonal { hidden: self.hidden, gates: self.gates },
                 Gating::Side => Architecture::GatedSide { hidden: self.hidden },
             },
-            task: Task::Attention(TeacherKind { dim: self.dim, rank, spectrum: self.teacher }),
+            task,
             batch: self.batch,
-            time: self.time,
+            time: task.tokens(self.time),
             seed: self.seed,
             optimizer: Optimizer {
                 steps: self.steps,
@@ -129,6 +193,46 @@ impl Recipe {
             },
             mask: (self.mask_at > 0.0).then_some(Mask { at: self.mask_at, threshold: self.mask_threshold }),
         }
+    }
+
+    /// The task with its sizes.
+    pub fn task(&self) -> Task {
+        match self.task {
+            TaskName::Attention => {
+                let rank = if self.rank == 0 { self.dim } else { self.rank };
+                Task::Attention(TeacherKind { dim: self.dim, rank, spectrum: self.teacher })
+            }
+            TaskName::Regression => {
+                let Self { dim: inputs, outputs, pairs, noise, weight_variance: variance, .. } = *self;
+                Task::Regression(Regression { inputs, outputs, pairs, noise, variance })
+            }
+            TaskName::Recall => Task::Recall(Recall { pairs: self.pairs }),
+            TaskName::File => {
+                let Self { dim: inputs, outputs, ref data, .. } = *self;
+                let (sequences, steps, is_weighted) = data.as_ref().map_or((1, 1, false), |data| (data.sequences - self.test_sequences(), data.steps, data.is_weighted));
+                Task::File(File { inputs, outputs, sequences, steps, is_weighted, in_order: self.shuffle == Switch::Off })
+            }
+        }
+    }
+
+    /// Sequences of the file task that are kept for the test: at least one stays to train on.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    pub fn test_sequences(&self) -> usize {
+        let all = self.data.as_ref().map_or(1, |data| data.sequences);
+        ((all as f32 * self.test_fraction).round() as usize).min(all - 1)
+    }
+
+    /// The recipe of the file task for these arrays, which come from the file `name`.
+    #[must_use]
+    pub fn with_data(&self, name: &str, arrays: &Arrays) -> Self {
+        let Arrays { sequences, time, inputs: dim, outputs, steps, ref weight, .. } = *arrays;
+        let data = Some(DataShape { name: name.into(), sequences, steps, is_weighted: weight.is_some() });
+        Self { task: TaskName::File, dim, outputs, time, data, ..self.clone() }
+    }
+
+    /// (to train on, to test on) of the user's arrays.
+    pub fn split(&self, arrays: &Arrays) -> (Arrays, Arrays) {
+        arrays.split(self.test_sequences(), (self.shuffle == Switch::On).then_some(self.seed))
     }
 
     /// The URL hash: version, preset, and the settings that differ from it.
@@ -175,6 +279,8 @@ impl Recipe {
             match &error {
                 Error::Setting { key, .. } if key == "rank" => recipe.rank = 0,
                 Error::Setting { key, .. } if key == "warmup" => recipe.warmup = 0,
+                Error::Setting { key, .. } if key == "batch" => recipe.batch = 1,
+                Error::Setting { key, .. } if key == "pairs" => recipe.pairs = MOST_KEYS,
                 _ => recipe.beta2 = preset::base().beta2,
             }
             errors.push(error);

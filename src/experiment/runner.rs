@@ -4,10 +4,13 @@
 use super::inspection::{Inspect, Inspected, Inspector, Trained};
 use super::recipe::{Engine, Recipe};
 use crate::analysis::contribution::{self, Probe};
+use crate::analysis::in_context::{self, Finding};
+use crate::analysis::test_set;
 use crate::backend::{Backend, Device, cpu::Cpu};
 use crate::graph::program::Program;
 use crate::math::random;
-use crate::task::Teacher;
+use crate::model::Network;
+use crate::task::{Arrays, Source, Task, Teacher};
 use crate::train::pacer::Speed;
 use crate::train::session::{Event, Session, Snapshot};
 use crate::{Error, Result};
@@ -51,6 +54,8 @@ pub struct Start {
     pub from: Option<Snapshot>,
     /// The teacher, if not the recipe's own.
     pub teacher: Option<Teacher>,
+    /// The user's arrays, of the file task.
+    pub data: Option<Box<Arrays>>,
     /// Whether to play at once.
     pub running: bool,
     /// CPU threads, 0 for all.
@@ -84,6 +89,8 @@ pub enum Update {
     Sound(u64),
     /// Teacher and student on one sequence.
     Probe(Probe),
+    /// What the network does in context, at that step.
+    Found(u64, Box<Finding>),
     /// A network taken apart.
     Inspected(Box<Inspected>),
     /// Plays or pauses now.
@@ -111,6 +118,8 @@ pub trait Port {
 const PIECE_MS: f64 = 12.0;
 /// Tokens of the probe sequence, at most.
 const PROBE_TIME: usize = 32;
+/// Sequences that a live network is measured on in context.
+const FOUND_SEQUENCES: usize = 512;
 /// Times that a lost device is opened again.
 const RETRIES: u32 = 3;
 /// A loss that many times the best one is not a state to go back to.
@@ -142,7 +151,9 @@ struct Runner<'a, P> {
 struct Training {
     start: Start,
     session: Session,
-    teacher: Teacher,
+    teacher: Option<Teacher>,
+    /// Sequences of the file task that are not trained on.
+    test: Option<Arrays>,
     running: bool,
     /// Steps left of a `Steps` command.
     budget: Option<u64>,
@@ -208,7 +219,12 @@ impl<P: Port> Runner<'_, P> {
 
     async fn start(&mut self, start: Start, retries: u32) -> Result<()> {
         let (run, plan) = (start.run, start.recipe.plan());
-        let teacher = start.teacher.clone().unwrap_or_else(|| plan.teacher());
+        let teacher = start.teacher.clone().or_else(|| plan.teacher());
+        let (data, test) = start.data.as_ref().map(|data| start.recipe.split(data)).unzip();
+        if matches!(plan.task, Task::File(_)) && data.is_none() {
+            return Err(Error::setting("task", "file", "your own arrays with it: drop a .npz or safetensors file with x and y on the window, or give --data"));
+        }
+        let source = Source { teacher: teacher.as_ref(), data: data.as_ref() };
         let cpu = |program: Program| -> Result<Box<dyn Backend>> { Ok(Box::new(Cpu::<f32>::new(program, start.threads, start.memory_limit)?)) };
         let mut note = None;
         #[cfg(feature = "gpu")]
@@ -227,13 +243,13 @@ impl<P: Port> Runner<'_, P> {
         };
         #[cfg(feature = "gpu")]
         let session = match opened {
-            None => Session::new(plan, start.from.as_ref(), Some(&teacher), PIECE_MS, cpu)?,
+            None => Session::new(plan, start.from.as_ref(), source, PIECE_MS, cpu)?,
             Some(context) => {
                 let on_gpu = |program: Program| -> Result<Box<dyn Backend>> { Ok(Box::new(crate::backend::gpu::Gpu::new(&context, program)?)) };
-                match Session::new(plan.clone(), start.from.as_ref(), Some(&teacher), PIECE_MS, on_gpu) {
+                match Session::new(plan.clone(), start.from.as_ref(), source, PIECE_MS, on_gpu) {
                     Err(error) if start.recipe.backend == Engine::Auto => {
                         note = Some(format!("Training on the CPU engine: {error}."));
-                        Session::new(plan, start.from.as_ref(), Some(&teacher), PIECE_MS, cpu)?
+                        Session::new(plan, start.from.as_ref(), source, PIECE_MS, cpu)?
                     }
                     session => {
                         gpu = Some(context);
@@ -247,7 +263,7 @@ impl<P: Port> Runner<'_, P> {
             if start.recipe.backend == Engine::Gpu {
                 return Err(Error::NoGpu("this build has no GPU engine".into()));
             }
-            Session::new(plan, start.from.as_ref(), Some(&teacher), PIECE_MS, cpu)?
+            Session::new(plan, start.from.as_ref(), source, PIECE_MS, cpu)?
         };
         let backend = session.backend();
         let ready = Update::Ready { device: backend.device().clone(), bytes: backend.program().bytes(), step: session.step() };
@@ -271,6 +287,7 @@ impl<P: Port> Runner<'_, P> {
             start,
             session,
             teacher,
+            test,
             running,
             budget: None,
             best: f32::INFINITY,
@@ -322,7 +339,7 @@ impl<P: Port> Runner<'_, P> {
             step: training.newest.0,
             parameters: &training.newest.1,
             table: &training.session.backend().program().params,
-            teacher: &training.teacher,
+            teacher: training.teacher.as_ref(),
         });
         if let Some(inspected) = self.inspector.answer(live) {
             self.port.send(training.map_or(0, |training| training.start.run), Update::Inspected(Box::new(inspected)));
@@ -403,11 +420,24 @@ impl Training {
             return None;
         }
         let plan = self.session.plan();
-        let x = random::normals(plan.seed, "probe", plan.time.min(PROBE_TIME) * self.teacher.dim);
-        let probe = contribution::probe(&self.session.backend().program().params, parameters, &self.teacher, &x, step);
+        let table = &self.session.backend().program().params;
+        let update = match &self.teacher {
+            Some(teacher) => {
+                let x = random::normals(plan.seed, "probe", plan.time.min(PROBE_TIME) * teacher.dim);
+                Update::Probe(contribution::probe(table, parameters, teacher, &x, step))
+            }
+            None => {
+                let network = Network::from_parameters(table, parameters);
+                let found = match &self.test {
+                    Some(test) => test_set::measure(&network, test),
+                    None => in_context::find(&network, plan.task, FOUND_SEQUENCES, plan.seed),
+                };
+                Update::Found(step, Box::new(found?))
+            }
+        };
         // Looking must not cost more than a tenth of the time.
         self.probe_due = begun + Duration::from_millis(80).max(begun.elapsed() * 10);
-        Some(Update::Probe(probe))
+        Some(update)
     }
 }
 

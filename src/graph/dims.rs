@@ -36,9 +36,9 @@ pub struct Dims {
     pub stream: u32,
     /// 1 to add to the output instead of overwriting it.
     pub accumulate: u32,
-    /// The first time step that the loss looks at.
+    /// The first time step that is kept.
     pub first: u32,
-    /// 1 for half the squared error.
+    /// 1 for half the squared error; for sequences in order.
     pub half: u32,
 }
 

@@ -97,6 +97,14 @@ kernels! {
     SampleNormal: "sample", "normal", Sequences, Four, [Read, Write];
     /// x, teacher [2, d, d], y: y_t = W_V Σ_{s≤t} x_s (x_s · W_Kᵀ W_Q x_t).
     AttentionTeacher: "attention_teacher", "forward", Sequences, Row, [Read, Read, Write];
+    /// clock, settings [2], tokens, y [batch, 1, width_out − width_in]: T = time − 1 pairs (x, W x + noise), the query (x_q, 0), and W x_q.
+    /// Streams: `stream` W, its successors x and the noise.
+    RegressionTokens: "regression", "forward", Sequences, Row, [Read, Read, Write, Write];
+    /// clock, tokens [batch, V + 1, 2 V], y [batch, 1, 1]: V = width_in pairs of one-hot key and value, a query, and the class it asks for.
+    /// Streams: `stream` places, its successors values and queries.
+    RecallTokens: "recall", "forward", Sequences, Row, [Read, Write, Write];
+    /// clock, data [width_in, time, width_out], x: the batch's sequences of the data, in order with `half`, else at random.
+    GatherForward: "gather", "forward", Sequences, Row, [Read, Read, Write];
     /// parameters, x, y: y = x Wᵀ.
     LinearForward: "linear", "forward", Sequences, OutputTile, [Read, Read, Write];
     /// parameters, dy, dx: dx = dy W.
@@ -109,6 +117,10 @@ kernels! {
     BilinearBackwardInput: "bilinear", "backward_input", Sequences, InputTile, [Read, Read, Read, Write];
     /// x, sides = [m, s], dg, gradients: dW_m = (dg ⊙ s)ᵀ x, then dW_x = (dg ⊙ m)ᵀ x.
     BilinearBackwardWeight: "bilinear", "backward_weight", Sequences, PairWeightTile, [Read, Read, Read, Write];
+    /// x [batch, time, width_out], y [batch, time − first, width_out]: y = x from time step `first` on.
+    LastForward: "last", "forward", Sequences, Element, [Read, Write];
+    /// dy [batch, time − first, width_out], dx [batch, time, width_out]: dx = dy from time step `first` on, 0 before (or += dy).
+    LastBackward: "last", "backward", Sequences, Element, [Read, Write];
     /// a, b, y: y = a ⊙ b.
     HadamardForward: "hadamard", "forward", Sequences, Element, [Read, Read, Write];
     /// a, b, dy, da, db: da = dy ⊙ b, db = dy ⊙ a.
@@ -117,13 +129,13 @@ kernels! {
     DiagonalScanForward: "diagonal_scan", "forward", Sequences, Channel, [Read, Read, Write];
     /// parameters, h, dh, du, gradients: du_t = dh_t + λ du_{t+1}; dν = −exp(ν) λ Σ du_t h_{t−1}.
     DiagonalScanBackward: "diagonal_scan", "backward", Sequences, SplitChannel, [Read, Read, Read, Write, Write];
-    /// ŷ, y, rows [batch · time, 2], dŷ: each row's Σ (ŷ − y)² and Σ y²; dŷ = 2 (ŷ − y) / N, N = batch · (time − first) · width_out;
-    /// half of error and dŷ with `half`; 0 before time step `first`.
+    /// ŷ, y, rows [batch · time, 2], dŷ: each row's Σ (ŷ − y)² and Σ y²; dŷ = 2 (ŷ − y) / N, N = batch · time · width_out;
+    /// half of error and dŷ with `half`.
     LossSquaredError: "loss", "squared_error", Sequences, Row, [Read, Read, Write, Write];
     /// ŷ, class y [batch · time], rows [batch · time, 2], dŷ: each row's −log softmax(ŷ)[y] and 1, both times width_out;
-    /// dŷ = (softmax(ŷ) − onehot(y)) / (batch · (time − first)); 0 before time step `first`.
+    /// dŷ = (softmax(ŷ) − onehot(y)) / (batch · time).
     LossCrossEntropy: "loss", "cross_entropy", Sequences, Row, [Read, Read, Write, Write];
-    /// rows [batch · time, 2], clock, ring: sums over N = batch · (time − first) · width_out into the ring; notes a loss that is not finite.
+    /// rows [batch · time, 2], clock, ring: sums over N = batch · time · width_out into the ring; notes a loss that is not finite.
     ReduceLoss: "reduce", "loss", After, One, [Read, Write, Write];
     /// clock, decay mask, gradients, parameters, first moment, second moment: one AdamW step on the sum over splits.
     AdamwUpdate: "adamw", "update", After, Parameter, [Read, Read, Read, Write, Write, Write];

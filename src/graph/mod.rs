@@ -41,6 +41,8 @@ pub enum Storage {
     Constant,
     /// One row of `width` numbers a sequence and time step: `[batch, time, width]`.
     Activation {
+        /// Time steps: all of them, or the last ones.
+        time: usize,
         /// Numbers a row.
         width: usize,
     },
@@ -149,15 +151,29 @@ impl Graph {
 
     /// Numbers a row of `value`, without the appended 1.
     pub fn width(&self, value: Var) -> usize {
+        self.shape(value).1
+    }
+
+    /// Time steps of `value`.
+    pub fn time_of(&self, value: Var) -> usize {
+        self.shape(value).0
+    }
+
+    fn shape(&self, value: Var) -> (usize, usize) {
         match self.buffers[value.id.0].storage {
-            Storage::Activation { width } => width,
+            Storage::Activation { time, width } => (time, width),
             other => unreachable!("a Var is an activation, not {other:?}"),
         }
     }
 
     /// An activation `[batch, time, width]` that the host writes (evaluation, tests).
     pub fn input(&mut self, name: &str, width: usize) -> Var {
-        let value = self.activation(name, width);
+        self.input_of(name, self.time, width)
+    }
+
+    /// The same for the last `time` steps only.
+    pub fn input_of(&mut self, name: &str, time: usize, width: usize) -> Var {
+        let value = self.activation(name, time, width);
         self.data.push(value.id);
         value
     }
@@ -179,10 +195,39 @@ impl Graph {
         self.record(Kernel::AttentionTeacher, dims, vec![x.id, teacher, y.id], vec![], y)
     }
 
+    /// In-context regression: `time − 1` pairs and a query, tokens `[batch, time, inputs + outputs]` and targets
+    /// `[batch, 1, outputs]`; the host writes `regression`: the scale of W's entries and the size of the noise.
+    pub fn regression_tokens(&mut self, inputs: usize, outputs: usize) -> (Var, Var) {
+        let settings = self.buffer("regression", Storage::Constant, 2);
+        let (x, y) = (self.input("x", inputs + outputs), self.input_of("y", 1, outputs));
+        let stream = crate::math::random::stream_of("regression");
+        let dims = Dims { width_in: as_u32(inputs), width_out: as_u32(inputs + outputs), stream, ..self.dims() };
+        (self.record(Kernel::RegressionTokens, dims, vec![Self::CLOCK, settings, x.id, y.id], vec![], x), y)
+    }
+
+    /// Associative recall of `time − 1` pairs: tokens `[batch, time, 2 (time − 1)]` and the class that the query asks for `[batch, 1, 1]`.
+    pub fn recall_tokens(&mut self) -> (Var, Var) {
+        let pairs = self.time - 1;
+        let (x, y) = (self.input("x", 2 * pairs), self.input_of("y", 1, 1));
+        let stream = crate::math::random::stream_of("recall");
+        let dims = Dims { width_in: as_u32(pairs), width_out: as_u32(2 * pairs), stream, ..self.dims() };
+        (self.record(Kernel::RecallTokens, dims, vec![Self::CLOCK, x.id, y.id], vec![], x), y)
+    }
+
+    /// A batch `[batch, time, width]` of `sequences` that the host writes, all of them, to the constant `data.<name>`:
+    /// in order, round and round, or drawn at random with replacement. Equal choices for every `name`.
+    pub fn gather(&mut self, name: &str, [sequences, time, width]: [usize; 3], in_order: bool) -> Var {
+        let data = self.buffer(&format!("data.{name}"), Storage::Constant, sequences * time * width);
+        let x = self.input_of(name, time, width);
+        let stream = crate::math::random::stream_of("file");
+        let dims = Dims { width_in: as_u32(sequences), width_out: as_u32(width), stream, half: u32::from(in_order), ..self.dims_of(x) };
+        self.record(Kernel::GatherForward, dims, vec![Self::CLOCK, data, x.id], vec![], x)
+    }
+
     /// y = x Wᵀ, W `name` [width, width of x (+1)].
     pub fn linear(&mut self, name: &str, x: Var, width: usize) -> Var {
         let weight = self.matrix(name, x, width);
-        let y = self.activation(name, width);
+        let y = self.activation(name, self.time_of(x), width);
         let dims = Dims { weight, ..self.matrix_dims(x, width) };
         self.record(Kernel::LinearForward, dims, vec![Self::PARAMETERS, x.id, y.id], vec![x], y)
     }
@@ -191,8 +236,9 @@ impl Graph {
     pub fn bilinear(&mut self, name: &str, x: Var, width: usize) -> Var {
         let weight = self.matrix(&format!("{name}.m"), x, width);
         self.matrix(&format!("{name}.x"), x, width); // follows `.m`, as the kernels expect
-        let sides = self.activation(&format!("{name}.sides"), 2 * width);
-        let g = self.activation(name, width);
+        let time = self.time_of(x);
+        let sides = self.activation(&format!("{name}.sides"), time, 2 * width);
+        let g = self.activation(name, time, width);
         let dims = Dims { weight, ..self.matrix_dims(x, width) };
         let args = vec![Self::PARAMETERS, x.id, sides.id, g.id];
         self.record(Kernel::BilinearForward, dims, args, vec![x], g)
@@ -200,10 +246,10 @@ impl Graph {
 
     /// y = a ⊙ b.
     pub fn hadamard(&mut self, name: &str, a: Var, b: Var) -> Var {
-        let width = self.width(a);
-        assert_eq!(width, self.width(b), "{name}: an elementwise product needs equal widths");
-        let y = self.activation(name, width);
-        let dims = Dims { width_out: as_u32(width), ..self.dims() };
+        let (time, width) = self.shape(a);
+        assert_eq!((time, width), self.shape(b), "{name}: an elementwise product needs equal shapes");
+        let y = self.activation(name, time, width);
+        let dims = Dims { width_out: as_u32(width), ..self.dims_of(a) };
         self.record(Kernel::HadamardForward, dims, vec![a.id, b.id, y.id], vec![a, b], y)
     }
 
@@ -212,27 +258,43 @@ impl Graph {
     pub fn diagonal_scan(&mut self, name: &str, u: Var) -> Var {
         let width = self.width(u);
         let weight = self.params.declare(name, &[width], Init::Decay { min: 0.01, max: 0.99 }, false);
-        let h = self.activation("h", width);
-        let dims = Dims { weight, width_out: as_u32(width), ..self.dims() };
+        let h = self.activation("h", self.time_of(u), width);
+        let dims = Dims { weight, width_out: as_u32(width), ..self.dims_of(u) };
         self.record(Kernel::DiagonalScanForward, dims, vec![Self::PARAMETERS, u.id, h.id], vec![u], h)
     }
 
-    /// Mean of (ŷ − y)² over batch, outputs and the time steps from `first` on, or half of it; starts the way back.
-    pub fn squared_error(&mut self, prediction: Var, target: Var, first: usize, half: bool) {
-        assert_eq!(self.width(prediction), self.width(target), "prediction and target have equal widths");
-        self.record_loss(Kernel::LossSquaredError, prediction, target, first, half);
+    /// The last `steps` time steps of x: what a loss over the end of a sequence needs, and nothing before it.
+    pub fn last(&mut self, x: Var, steps: usize) -> Var {
+        let (time, width) = self.shape(x);
+        assert!((1..=time).contains(&steps), "the last {steps} of {time} time steps");
+        if steps == time {
+            return x;
+        }
+        let name = format!("{}.last", self.buffers[x.id.0].name);
+        let y = self.activation(&name, steps, width);
+        if self.data.contains(&x.id) {
+            self.data.push(y.id);
+        }
+        let dims = Dims { width_out: as_u32(width), first: as_u32(time - steps), ..self.dims_of(x) };
+        self.record(Kernel::LastForward, dims, vec![x.id, y.id], vec![x], y)
     }
 
-    /// Mean over batch and the time steps from `first` on of −log softmax(ŷ)[y], with y a class number `[batch, time, 1]`.
-    pub fn cross_entropy(&mut self, prediction: Var, target: Var, first: usize) {
-        assert_eq!(self.width(target), 1, "a class number a token");
-        self.record_loss(Kernel::LossCrossEntropy, prediction, target, first, false);
+    /// Mean of (ŷ − y)² over batch, time steps and outputs, or half of it; starts the way back.
+    pub fn squared_error(&mut self, prediction: Var, target: Var, half: bool) {
+        assert_eq!(self.shape(prediction), self.shape(target), "prediction and target have equal shapes");
+        self.record_loss(Kernel::LossSquaredError, prediction, target, half);
     }
 
-    fn record_loss(&mut self, kernel: Kernel, prediction: Var, target: Var, first: usize, half: bool) {
-        assert!(first < self.time, "a loss over no time step");
-        let width_out = as_u32(self.width(prediction));
-        let dims = Dims { width_out, first: as_u32(first), half: u32::from(half), ..self.dims() };
+    /// Mean over batch and time steps of −log softmax(ŷ)[y], with y a class number `[batch, time, 1]`.
+    pub fn cross_entropy(&mut self, prediction: Var, target: Var) {
+        assert_eq!(self.shape(target), (self.time_of(prediction), 1), "a class number a token");
+        self.record_loss(Kernel::LossCrossEntropy, prediction, target, false);
+    }
+
+    fn record_loss(&mut self, kernel: Kernel, prediction: Var, target: Var, half: bool) {
+        let (time, width) = self.shape(prediction);
+        self.buffers[Self::LOSS_ROWS.0].len = 2 * self.batch * time;
+        let dims = Dims { width_out: as_u32(width), half: u32::from(half), ..self.dims_of(prediction) };
         let args = vec![prediction.id, target.id];
         self.loss = Some(Op { kernel, dims, args, inputs: vec![prediction], output: Self::LOSS_ROWS });
     }
@@ -242,13 +304,18 @@ impl Graph {
         Dims { batch: as_u32(self.batch), time: as_u32(self.time), splits: as_u32(self.splits), ..Dims::default() }
     }
 
+    /// The same for an op that walks over the time steps of `value`.
+    fn dims_of(&self, value: Var) -> Dims {
+        Dims { time: as_u32(self.time_of(value)), ..self.dims() }
+    }
+
     pub(crate) fn buffer(&mut self, name: &str, storage: Storage, len: usize) -> BufferId {
         self.buffers.push(Buffer { name: name.into(), storage, len });
         BufferId(self.buffers.len() - 1)
     }
 
-    pub(crate) fn activation(&mut self, name: &str, width: usize) -> Var {
-        let id = self.buffer(name, Storage::Activation { width }, self.batch * self.time * width);
+    pub(crate) fn activation(&mut self, name: &str, time: usize, width: usize) -> Var {
+        let id = self.buffer(name, Storage::Activation { time, width }, self.batch * time * width);
         Var { id, constant: false }
     }
 
@@ -262,7 +329,7 @@ impl Graph {
             width_in: as_u32(self.width(x)),
             width_out: as_u32(width),
             constant: u32::from(x.constant),
-            ..self.dims()
+            ..self.dims_of(x)
         }
     }
 

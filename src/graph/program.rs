@@ -47,12 +47,12 @@ impl Program {
     pub fn training(mut graph: Graph) -> Self {
         vjp::size_flat_buffers(&mut graph);
         let dims = Dims { parameters: super::as_u32(graph.params.len()), ..graph.dims() };
-        let Dims { width_out, first, .. } = graph.loss.as_ref().expect("a graph to train has a loss").dims;
+        let Dims { width_out, time, .. } = graph.loss.as_ref().expect("a graph to train has a loss").dims;
         let mut calls = vec![Call::new(Kernel::ClockAdvance, dims, vec![Graph::CLOCK])];
         calls.extend(forward(&graph));
         calls.extend(vjp::backward(&mut graph));
         let reduce = vec![Graph::LOSS_ROWS, Graph::CLOCK, Graph::RING];
-        calls.push(Call::new(Kernel::ReduceLoss, Dims { width_out, first, ..dims }, reduce));
+        calls.push(Call::new(Kernel::ReduceLoss, Dims { width_out, time, ..dims }, reduce));
         let adamw = [Graph::CLOCK, Graph::DECAY_MASK, Graph::GRADIENTS, Graph::PARAMETERS, Graph::FIRST_MOMENT, Graph::SECOND_MOMENT];
         calls.push(Call::new(Kernel::AdamwUpdate, dims, adamw.to_vec()));
         Self::of(graph, calls)

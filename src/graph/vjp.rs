@@ -59,6 +59,11 @@ fn reverse(graph: &mut Graph, gradient: &mut Gradients, op: &Op, dy: BufferId, c
             }
             calls.push(Call::new(Kernel::BilinearBackwardWeight, op.dims, vec![x, sides, dy, Graph::GRADIENTS]));
         }
+        Kernel::LastForward => {
+            let (dx, accumulate) = gradient.of(graph, op.inputs[0].id());
+            let dims = Dims { accumulate, ..op.dims };
+            calls.push(Call::new(Kernel::LastBackward, dims, vec![dy, dx]));
+        }
         Kernel::HadamardForward => {
             let [a, b, _] = op.args[..] else { unreachable!("hadamard has three arguments") };
             let ((da, seen_a), (db, seen_b)) = (gradient.of(graph, a), gradient.of(graph, b));

@@ -27,11 +27,11 @@ pub enum Architecture {
 }
 
 impl Architecture {
-    /// Records ŷ `[batch, time, outputs]` from x.
-    pub fn forward(self, graph: &mut Graph, x: Var, outputs: usize) -> Var {
+    /// Records ŷ `[batch, steps, outputs]`, of the last `steps` time steps, from x `[batch, time, inputs]`.
+    pub fn forward(self, graph: &mut Graph, x: Var, outputs: usize, steps: usize) -> Var {
         match self {
-            Self::GatedDiagonal { hidden, gates } => gated_diagonal::output_gated(graph, x, hidden, gates, outputs),
-            Self::GatedSide { hidden } => gated_diagonal::side_gated(graph, x, hidden, outputs),
+            Self::GatedDiagonal { hidden, gates } => gated_diagonal::output_gated(graph, x, [hidden, gates, outputs], steps),
+            Self::GatedSide { hidden } => gated_diagonal::side_gated(graph, x, [hidden, outputs], steps),
         }
     }
 
@@ -39,7 +39,7 @@ impl Architecture {
     pub fn table(self, inputs: usize, outputs: usize) -> ParamTable {
         let mut graph = Graph::new(1, 1);
         let x = graph.input("x", inputs);
-        self.forward(&mut graph, x, outputs);
+        self.forward(&mut graph, x, outputs, 1);
         graph.params
     }
 

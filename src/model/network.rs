@@ -140,11 +140,15 @@ impl Network {
 
     /// ŷ `[batch · time, d_out]` from the states h `[batch · time, n]` (and, with side gating, from x).
     pub fn readout_of(&self, x: &Matrix, h: &Matrix) -> Matrix {
-        let g = match &self.gating {
+        self.gated(x, h).times_transposed(&self.readout)
+    }
+
+    /// g `[batch · time, m]`, likewise; with side gating `[batch · time, n]`.
+    pub fn gated(&self, x: &Matrix, h: &Matrix) -> Matrix {
+        match &self.gating {
             Gating::Output { m, x } => h.times_transposed(m).hadamard(&h.times_transposed(x)),
             Gating::Side(side) => x.with_ones().times_transposed(side).hadamard(h),
-        };
-        g.times_transposed(&self.readout)
+        }
     }
 
     /// ŷ `[batch · time, d_out]` for x `[batch · time, d]`: sequences of `time` tokens, one after another.

@@ -7,6 +7,7 @@ pub mod ablation;
 pub mod attention;
 mod builder;
 pub mod cost;
+pub mod gradient_step;
 mod low_rank;
 mod naive;
 mod side;

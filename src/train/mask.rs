@@ -3,11 +3,12 @@
 //! What a neuron does: root mean square of its state times the norm of its outgoing weights; a gate likewise with the
 //! readout. With all of its weights and moments zero, a neuron's gradients are zero too, so it stays out without further masking.
 
-use super::plan::Plan;
+use super::optimizer;
+use super::plan::{self, Plan};
 use crate::backend::{Backend as _, cpu::Cpu};
 use crate::graph::{Graph, params::ParamTable};
-use crate::math::random;
 use crate::model::Architecture;
+use crate::task::{Arrays, Source};
 use crate::Result;
 use serde::{Deserialize, Serialize};
 
@@ -32,21 +33,21 @@ pub struct Masked {
 /// Rows that the activity is measured on.
 const ROWS: usize = 1024;
 
-/// Finds the unused of `parameters`.
+/// Finds the unused of `parameters`; `data` are the sequences of the file task.
 ///
 /// # Errors
 /// No memory for the forward pass.
-pub fn find(plan: &Plan, parameters: &[f32], threshold: f32) -> Result<Masked> {
+pub fn find(plan: &Plan, data: Option<&Arrays>, parameters: &[f32], threshold: f32) -> Result<Masked> {
     let batch = (ROWS / plan.time).max(4);
-    let program = plan.forward_program(batch, plan.time);
+    let program = plan.sampled_program(batch);
     let table = program.params.clone();
-    let x = random::normals(plan.seed, "mask", batch * plan.time * plan.task.widths().0);
     let find = |name: &str| program.find(name);
-    let (input, states, gated) = (find("x"), find("h"), find("output_gate").or_else(|| find("gated")));
-    let (Some(input), Some(states), Some(gated)) = (input, states, gated) else { return Ok(Masked::default()) };
+    let (states, gated) = (find("h"), find("output_gate").or_else(|| find("gated")));
+    let (Some(states), Some(gated)) = (states, gated) else { return Ok(Masked::default()) };
     let mut cpu = Cpu::<f32>::new(program, 1, u64::MAX)?;
     cpu.write(Graph::PARAMETERS, parameters);
-    cpu.write(input, &x);
+    plan.write_constants(&mut cpu, Source { data, ..Source::default() });
+    cpu.set_clock(&optimizer::data_clock(plan::unseen(plan.seed), 0));
     cpu.forward();
     let readout = column_norms(&table, parameters, &["readout"]);
     let gates = product(&root_mean_square(&cpu.read_exact(gated), readout.len()), &readout);

@@ -63,6 +63,11 @@ impl Optimizer {
     }
 }
 
+/// A clock that only draws data: that of `step` with `seed`; nothing is trained.
+pub fn data_clock(seed: u32, step: u32) -> Clock {
+    Clock { step, seed, halted_at: RUNNING, ..bytemuck::Zeroable::zeroed() }
+}
+
 /// 1 − β of the decimal number that was written, rounded once (0.001 for 0.999).
 #[allow(clippy::cast_possible_truncation)]
 fn complement(beta: f32) -> f32 {

@@ -2,10 +2,16 @@
 
 use super::mask::Mask;
 use super::optimizer::Optimizer;
+use crate::backend::Backend;
 use crate::graph::{Graph, program::Program};
 use crate::model::Architecture;
-use crate::task::{Task, Teacher};
+use crate::task::{Source, Task, Teacher};
 use serde::{Deserialize, Serialize};
+
+/// The data seed of sequences that training with `seed` does not see.
+pub fn unseen(seed: u32) -> u32 {
+    seed ^ 0x5eed_0ff5
+}
 
 /// One training, in full.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,9 +37,19 @@ impl Plan {
     pub fn program(&self) -> Program {
         let mut graph = Graph::new(self.batch, self.time);
         let (x, y) = self.task.record(&mut graph);
-        let prediction = self.architecture.forward(&mut graph, x, self.task.widths().1);
-        graph.squared_error(prediction, y, 0, false);
+        let steps = graph.time_of(y);
+        let prediction = self.architecture.forward(&mut graph, x, self.task.widths().1, steps);
+        self.task.record_loss(&mut graph, prediction, y);
         Program::training(graph)
+    }
+
+    /// The student on `batch` sequences that the task draws, without training: `x`, `y`, `h`, `readout`.
+    pub fn sampled_program(&self, batch: usize) -> Program {
+        let mut graph = Graph::new(batch, self.time);
+        let (x, y) = self.task.record(&mut graph);
+        let steps = graph.time_of(y);
+        self.architecture.forward(&mut graph, x, self.task.widths().1, steps);
+        Program::forward(graph)
     }
 
     /// The student alone on `batch` sequences of `time` tokens: input `x`, output `readout`.
@@ -41,13 +57,24 @@ impl Plan {
         let mut graph = Graph::new(batch, time);
         let (inputs, outputs) = self.task.widths();
         let x = graph.input("x", inputs);
-        self.architecture.forward(&mut graph, x, outputs);
+        self.architecture.forward(&mut graph, x, outputs, time);
         Program::forward(graph)
     }
 
-    /// The teacher that the seed draws.
-    pub fn teacher(&self) -> Teacher {
-        let Task::Attention(kind) = self.task;
-        Teacher::draw(kind, self.seed)
+    /// Gives `backend` the constants that the task's kernels read.
+    pub fn write_constants(&self, backend: &mut dyn Backend, source: Source<'_>) {
+        for (name, numbers) in self.task.constants(self.seed, source) {
+            if let Some(buffer) = backend.program().find(name) {
+                backend.write(buffer, &numbers);
+            }
+        }
+    }
+
+    /// The teacher that the seed draws, if the task has one.
+    pub fn teacher(&self) -> Option<Teacher> {
+        match self.task {
+            Task::Attention(kind) => Some(Teacher::draw(kind, self.seed)),
+            _ => None,
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::plan::Plan;
 use crate::backend::{Backend, Progress, StepLoss};
 use crate::graph::program::Program;
 use crate::graph::{BufferId, Graph};
-use crate::task::Teacher;
+use crate::task::{Arrays, Source};
 use crate::Result;
 use serde::{Deserialize, Serialize};
 use web_time::{Duration, Instant};
@@ -61,6 +61,8 @@ pub struct Session {
     /// Steps started.
     started: u64,
     pieces: std::collections::VecDeque<(u64, Instant)>,
+    /// The user's sequences, for the mask.
+    data: Option<Arrays>,
     mask_at: Option<u64>,
     masking: bool,
     /// What the mask took out, and at which step.
@@ -80,19 +82,19 @@ const SNAPSHOT_EVERY: Duration = Duration::from_millis(1000);
 const STATE: [BufferId; 3] = [Graph::PARAMETERS, Graph::FIRST_MOMENT, Graph::SECOND_MOMENT];
 
 impl Session {
-    /// Loads `plan` on the backend that `open` makes, at `start` or at the plan's own beginning, with `teacher` or the plan's own.
+    /// Loads `plan` on the backend that `open` makes, at `start` or at the plan's own beginning.
     ///
     /// # Errors
     /// What `open` says: no device, no memory.
     pub fn new(
         plan: Plan,
         start: Option<&Snapshot>,
-        teacher: Option<&Teacher>,
+        source: Source<'_>,
         piece_ms: f64,
         open: impl FnOnce(Program) -> Result<Box<dyn Backend>>,
     ) -> Result<Self> {
         let program = plan.program();
-        let (table, teacher_buffer) = (program.params.clone(), program.find("teacher"));
+        let table = program.params.clone();
         let mut backend = open(program)?;
         let step = start.map_or(0, |snapshot| snapshot.step);
         match start {
@@ -103,14 +105,13 @@ impl Session {
             }
             None => backend.write(Graph::PARAMETERS, &table.initial(plan.seed)),
         }
-        if let Some(buffer) = teacher_buffer {
-            backend.write(buffer, &teacher.cloned().unwrap_or_else(|| plan.teacher()).constants());
-        }
+        plan.write_constants(backend.as_mut(), source);
         backend.set_clock(&plan.optimizer.clock(plan.seed, u32::try_from(step).unwrap_or(u32::MAX)));
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let mask_at = plan.mask.map(|mask| (f64::from(mask.at) * f64::from(plan.optimizer.steps)).round() as u64);
         Ok(Self {
             mask_at: mask_at.filter(|&at| at > step),
+            data: source.data.cloned(),
             plan,
             backend,
             pacer: Pacer::new(piece_ms),
@@ -282,7 +283,7 @@ impl Session {
 
     fn mask(&mut self, snapshot: &mut Snapshot, events: &mut Vec<Event>) -> Result<()> {
         let threshold = self.plan.mask.map_or(0.0, |mask| mask.threshold);
-        let masked = mask::find(&self.plan, &snapshot.parameters, threshold)?;
+        let masked = mask::find(&self.plan, self.data.as_ref(), &snapshot.parameters, threshold)?;
         let table = self.backend.program().params.clone();
         for flat in [&mut snapshot.parameters, &mut snapshot.first_moment, &mut snapshot.second_moment] {
             mask::apply(&table, &masked, flat);

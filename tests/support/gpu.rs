@@ -31,8 +31,8 @@ pub struct Sizes {
 pub fn training(model: Architecture, sizes: Sizes) -> Program {
     let mut graph = Graph::new(sizes.batch, sizes.time);
     let (x, y): (Var, Var) = gatelens::task::attention::record(&mut graph, sizes.dim);
-    let prediction = model.forward(&mut graph, x, sizes.dim);
-    graph.squared_error(prediction, y, 0, false);
+    let prediction = model.forward(&mut graph, x, sizes.dim, sizes.time);
+    graph.squared_error(prediction, y, false);
     Program::training(graph)
 }
 

@@ -7,6 +7,7 @@ use gatelens::backend::{Backend, cpu::Cpu};
 use gatelens::experiment::live::Live;
 use gatelens::experiment::{preset, recipe::Recipe, runner::Update};
 use gatelens::math::random;
+use gatelens::task::Source;
 use gatelens::train::pacer::Speed;
 use gatelens::train::session::{Event, Session};
 use gatelens::experiment::inspection::Bench;
@@ -17,9 +18,9 @@ use web_time::Instant;
 /// A training on the CPU, and what the window knows of it after `steps`.
 pub fn trained(recipe: Recipe, steps: u64) -> Live {
     let plan = recipe.plan();
-    let teacher = plan.teacher();
+    let teacher = plan.teacher().unwrap();
     let open = |program| Ok(Box::new(Cpu::<f32>::new(program, 2, u64::MAX)?) as Box<dyn Backend>);
-    let mut session = Session::new(plan, None, Some(&teacher), 12.0, open).unwrap();
+    let mut session = Session::new(plan, None, Source { teacher: Some(&teacher), ..Source::default() }, 12.0, open).unwrap();
     let mut live = Live::new(1, recipe.clone());
     let (device, bytes) = (session.backend().device().clone(), session.backend().program().bytes());
     live.apply(1, Update::Ready { device, bytes, step: 0 }, Instant::now());

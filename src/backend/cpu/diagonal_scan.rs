@@ -1,6 +1,6 @@
 //! Twin of `shaders/diagonal_scan.wgsl`: h_t = λ ⊙ h_{t−1} + u_t, λ = exp(−exp(ν)).
 
-use super::{Block, simd};
+use super::simd;
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 
@@ -10,15 +10,15 @@ fn decay<F: Float>(dims: &Dims, parameters: &[F]) -> Vec<F> {
 }
 
 /// h_t = λ ⊙ h_{t−1} + u_t from h_0 = 0.
-pub fn forward<F: Float>(block: Block, dims: &Dims, parameters: &[F], u: &[F], h: &mut [F]) {
-    let n = dims.width_out as usize;
+pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], h: &mut [F]) {
+    let (n, time) = (dims.width_out as usize, dims.time as usize);
     let lambda = decay(dims, parameters);
     simd(
         #[inline(always)]
         || {
-            for (u, h) in u.chunks_exact(block.time * n).zip(h.chunks_exact_mut(block.time * n)) {
+            for (u, h) in u.chunks_exact(time * n).zip(h.chunks_exact_mut(time * n)) {
                 h[..n].copy_from_slice(&u[..n]);
-                for t in 1..block.time {
+                for t in 1..time {
                     let (past, now) = h.split_at_mut(t * n);
                     let previous = &past[(t - 1) * n..];
                     let step = now.iter_mut().zip(previous).zip(&u[t * n..]).zip(&lambda);
@@ -30,19 +30,19 @@ pub fn forward<F: Float>(block: Block, dims: &Dims, parameters: &[F], u: &[F], h
 }
 
 /// du_t = dh_t + λ du_{t+1}; dν = −exp(ν) λ Σ_t du_t h_{t−1} into the split's gradients.
-pub fn backward<F: Float>(block: Block, dims: &Dims, parameters: &[F], h: &[F], dh: &[F], du: &mut [F], gradients: &mut [F]) {
-    let n = dims.width_out as usize;
+pub fn backward<F: Float>(dims: &Dims, parameters: &[F], h: &[F], dh: &[F], du: &mut [F], gradients: &mut [F]) {
+    let (n, time) = (dims.width_out as usize, dims.time as usize);
     let lambda = decay(dims, parameters);
     let d_nu = &mut gradients[dims.weight as usize..][..n];
     d_nu.fill(F::ZERO);
     simd(
         #[inline(always)]
         || {
-            let sequences = h.chunks_exact(block.time * n).zip(dh.chunks_exact(block.time * n)).zip(du.chunks_exact_mut(block.time * n));
+            let sequences = h.chunks_exact(time * n).zip(dh.chunks_exact(time * n)).zip(du.chunks_exact_mut(time * n));
             for ((h, dh), du) in sequences {
-                let last = (block.time - 1) * n;
+                let last = (time - 1) * n;
                 du[last..].copy_from_slice(&dh[last..]);
-                for t in (0..block.time - 1).rev() {
+                for t in (0..time - 1).rev() {
                     let (now, later) = du.split_at_mut((t + 1) * n);
                     let step = now[t * n..].iter_mut().zip(&dh[t * n..]).zip(&lambda).zip(&later[..n]);
                     step.for_each(|(((du, &dh), &lambda), &later)| *du = dh + lambda * later);

@@ -1,10 +1,10 @@
 //! A split of the batch on the CPU: its sequences' activations and its row of the gradients.
 
-use super::{Shared, attention_teacher, bilinear, diagonal_scan, hadamard, linear, loss, sample};
+use super::{Shared, attention_teacher, bilinear, diagonal_scan, gather, hadamard, last, linear, loss, recall, regression, sample};
 use crate::graph::dims::Dims;
 use crate::graph::kernel::Kernel;
 use crate::graph::program::{Call, Program};
-use crate::graph::{BufferId, Graph, Storage};
+use crate::graph::{Buffer, BufferId, Graph, Storage};
 use crate::math::float::Float;
 
 /// Which sequences a lane owns.
@@ -14,14 +14,12 @@ pub struct Block {
     pub first: usize,
     /// How many it has.
     pub sequences: usize,
-    /// Tokens a sequence.
-    pub time: usize,
 }
 
 impl Block {
-    /// Rows that it owns.
-    pub fn rows(self) -> usize {
-        self.sequences * self.time
+    /// Rows that it owns of a call's input or output.
+    pub fn rows(self, dims: &Dims) -> usize {
+        self.sequences * dims.time as usize
     }
 }
 
@@ -43,13 +41,12 @@ impl<F: Float> Lane<F> {
     pub fn new(program: &Program, split: usize) -> Self {
         let first = split * program.batch / program.splits;
         let sequences = (split + 1) * program.batch / program.splits - first;
-        let block = Block { first, sequences, time: program.time };
-        let numbers = |storage| match storage {
-            Storage::Activation { width } => block.rows() * width,
-            Storage::LossRows => block.rows() * 2,
+        let block = Block { first, sequences };
+        let numbers = |buffer: &Buffer| match buffer.storage {
+            Storage::Activation { .. } | Storage::LossRows => buffer.len / program.batch * sequences,
             _ => 0,
         };
-        let buffers = program.buffers.iter().map(|b| vec![F::ZERO; numbers(b.storage).min(b.len)]).collect();
+        let buffers = program.buffers.iter().map(|buffer| vec![F::ZERO; numbers(buffer)]).collect();
         let gradients = vec![F::ZERO; program.buffers[Graph::GRADIENTS.0].len / program.splits];
         Self { block, buffers, gradients, sides: vec![], sides_of: None }
     }
@@ -57,8 +54,7 @@ impl<F: Float> Lane<F> {
     /// Takes its own sequences out of a whole batch's activation.
     pub fn write(&mut self, id: BufferId, batch: &[F]) {
         let own = &mut self.buffers[id.0];
-        let width = own.len() / self.block.rows();
-        let first = self.block.first * self.block.time * width;
+        let first = self.block.first * (own.len() / self.block.sequences);
         let end = batch.len().min(first + own.len());
         if first < end {
             own[..end - first].copy_from_slice(&batch[first..end]);
@@ -72,7 +68,18 @@ impl<F: Float> Lane<F> {
             (Kernel::SampleNormal, &[_, x]) => self.with([x], |_, [x]| sample::normal(block, dims, shared.seed, shared.step, x)),
             (Kernel::AttentionTeacher, &[x, teacher, y]) => {
                 let teacher = &shared.constants[teacher.0];
-                self.with([y], |l, [y]| attention_teacher::forward(block, dims, l.get(x), teacher, y));
+                self.with([y], |l, [y]| attention_teacher::forward(dims, l.get(x), teacher, y));
+            }
+            (Kernel::RegressionTokens, &[_, settings, x, y]) => {
+                let settings = &shared.constants[settings.0];
+                self.with([x, y], |_, [x, y]| regression::forward(block, dims, [shared.seed, shared.step], settings, x, y));
+            }
+            (Kernel::GatherForward, &[_, data, x]) => {
+                let data = &shared.constants[data.0];
+                self.with([x], |_, [x]| gather::forward(block, dims, [shared.seed, shared.step], data, x));
+            }
+            (Kernel::RecallTokens, &[_, x, y]) => {
+                self.with([x, y], |_, [x, y]| recall::forward(block, dims, [shared.seed, shared.step], x, y));
             }
             (Kernel::LinearForward, &[_, x, y]) => self.with([y], |l, [y]| linear::forward(block, dims, w, l.get(x), y)),
             (Kernel::LinearBackwardInput, &[_, dy, dx]) => self.with([dx], |l, [dx]| linear::backward_input(block, dims, w, l.get(dy), dx)),
@@ -89,13 +96,15 @@ impl<F: Float> Lane<F> {
                 self.with_gradients(|l, dw| bilinear::backward_weight(block, dims, l.get(x), &l.sides, dw));
                 self.sides_of = None;
             }
+            (Kernel::LastForward, &[x, y]) => self.with([y], |l, [y]| last::forward(dims, l.get(x), y)),
+            (Kernel::LastBackward, &[dy, dx]) => self.with([dx], |l, [dx]| last::backward(dims, l.get(dy), dx)),
             (Kernel::HadamardForward, &[a, b, y]) => self.with([y], |l, [y]| hadamard::forward(l.get(a), l.get(b), y)),
             (Kernel::HadamardBackward, &[a, b, dy, da, db]) => {
                 self.with([da, db], |l, [da, db]| hadamard::backward(l.get(a), l.get(b), l.get(dy), da, db));
             }
-            (Kernel::DiagonalScanForward, &[_, u, h]) => self.with([h], |l, [h]| diagonal_scan::forward(block, dims, w, l.get(u), h)),
+            (Kernel::DiagonalScanForward, &[_, u, h]) => self.with([h], |l, [h]| diagonal_scan::forward(dims, w, l.get(u), h)),
             (Kernel::DiagonalScanBackward, &[_, h, dh, du, _]) => {
-                self.with([du], |l, [du]| l.with_gradients(|l, dw| diagonal_scan::backward(block, dims, w, l.get(h), l.get(dh), du, dw)));
+                self.with([du], |l, [du]| l.with_gradients(|l, dw| diagonal_scan::backward(dims, w, l.get(h), l.get(dh), du, dw)));
             }
             (Kernel::LossSquaredError, &[prediction, y, rows, gradient]) => self.with([rows, gradient], |l, [rows, gradient]| {
                 loss::squared_error(dims, l.get(prediction), l.get(y), rows, gradient);

@@ -29,7 +29,7 @@ pub(super) fn multiply<F: Float>(block: Block, dims: &Dims, out: usize, paramete
         let bias: Vec<F> = weight.iter().skip(width).step_by(fan_in).copied().collect();
         y.chunks_exact_mut(out).for_each(|row| row.copy_from_slice(&bias));
     }
-    product([block.rows(), width, out], View::rows(x, width), View { data: weight, row: fan_in, column: 1 }.t(), y, out, constant == 1);
+    product([block.rows(dims), width, out], View::rows(x, width), View { data: weight, row: fan_in, column: 1 }.t(), y, out, constant == 1);
 }
 
 /// dx `[rows, in]` = dy W for `out` rows of weights.
@@ -37,7 +37,7 @@ pub(super) fn multiply_back<F: Float>(block: Block, dims: &Dims, out: usize, par
     let (width, fan_in) = (dims.width_in as usize, (dims.width_in + dims.constant) as usize);
     let weight = &parameters[dims.weight as usize..][..out * fan_in];
     let view = View { data: weight, row: fan_in, column: 1 };
-    product([block.rows(), out, width], View::rows(dy, out), view, dx, width, dims.accumulate == 1);
+    product([block.rows(dims), out, width], View::rows(dy, out), view, dx, width, dims.accumulate == 1);
 }
 
 /// dW `[out, in (+1)]` = dyᵀ x̃.
@@ -45,7 +45,7 @@ pub(super) fn outer<F: Float>(block: Block, dims: &Dims, out: usize, x: &[F], dy
     let (width, constant) = (dims.width_in as usize, dims.constant as usize);
     let fan_in = width + constant;
     let gradient = &mut gradients[dims.weight as usize..][..out * fan_in];
-    product([out, block.rows(), width], View::rows(dy, out).t(), View::rows(x, width), gradient, fan_in, false);
+    product([out, block.rows(dims), width], View::rows(dy, out).t(), View::rows(x, width), gradient, fan_in, false);
     if constant == 1 {
         let mut sums = vec![F::ZERO; out];
         simd(

@@ -8,10 +8,14 @@ pub mod attention_teacher;
 pub mod bilinear;
 pub mod clock;
 pub mod diagonal_scan;
+pub mod gather;
 pub mod hadamard;
+pub mod last;
 pub mod linear;
 pub mod loss;
+pub mod recall;
 pub mod reduce;
+pub mod regression;
 pub mod sample;
 mod lane;
 

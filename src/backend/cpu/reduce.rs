@@ -4,7 +4,7 @@ use crate::backend::StepLoss;
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 
-/// The means over batch, the time steps that count, and outputs of squared error and squared target, from each split's rows.
+/// The means over batch, time and outputs of squared error and squared target, from each split's rows.
 #[allow(clippy::cast_possible_truncation)]
 pub fn loss<'a, F: Float>(dims: &Dims, rows: impl Iterator<Item = &'a [F]>) -> StepLoss {
     let (mut error, mut power) = (0.0, 0.0);
@@ -12,6 +12,6 @@ pub fn loss<'a, F: Float>(dims: &Dims, rows: impl Iterator<Item = &'a [F]>) -> S
         error += row[0].wide();
         power += row[1].wide();
     }
-    let count = f64::from(dims.batch) * f64::from(dims.time - dims.first) * f64::from(dims.width_out);
+    let count = f64::from(dims.batch) * f64::from(dims.time) * f64::from(dims.width_out);
     StepLoss { loss: (error / count) as f32, power: (power / count) as f32 }
 }

@@ -122,6 +122,6 @@ fn use_it(ui: &mut Ui, view: &View<'_>, answer: &Answer<'_>, actions: &mut Vec<A
 fn teacher(view: &View<'_>) -> Option<crate::task::Teacher> {
     match &view.bench.subject {
         Subject::Given(given) => given.teacher.clone(),
-        Subject::Live => Some(view.live.teacher.clone()),
+        Subject::Live => view.live.teacher.clone(),
     }
 }

@@ -1,0 +1,108 @@
+//! What was found of a network in context, as sentences and as numbers for a report.
+
+use super::in_context::{Coefficients, Finding, Losses};
+use super::recall::{Algorithm, Recalled};
+use super::words::{part, significant};
+use serde_json::{Value, json};
+
+/// A loss within this part of the gradient step's is "the same".
+const SAME: f64 = 0.01;
+/// Coefficients within this part of η*, and other terms below this part of their norm, are a gradient step's.
+const COEFFICIENTS: (f64, f64) = (0.03, 0.12);
+
+impl Finding {
+    /// The answer in a short sentence, from the measured numbers.
+    pub fn headline(&self) -> &'static str {
+        match self {
+            Self::Regression { losses, doubled, coefficients, .. } => {
+                let same = losses.excess() <= SAME && doubled.excess() <= SAME;
+                let exact = coefficients.as_ref().is_some_and(|c| c.largest_error() <= COEFFICIENTS.0 && c.rest_part.iter().all(|rest| *rest <= COEFFICIENTS.1));
+                match () {
+                    () if losses.excess() < -SAME => "It does better than one step of gradient descent.",
+                    () if same && exact => "It is one step of gradient descent.",
+                    () if same => "It does as well as one step of gradient descent.",
+                    () if losses.excess() < 1.0 => "It learns from the examples, but less than one step of gradient descent does.",
+                    () => "It does not learn from the examples.",
+                }
+            }
+            Self::Recall { recalled, .. } => match recalled.algorithm {
+                Algorithm::Attention => "It recalls like attention: memory times query.",
+                Algorithm::Comparison => "It recalls by comparing, not like attention.",
+                Algorithm::None => "It does not recall the pairs.",
+            },
+            Self::Test(tested) => match tested.nmse() {
+                Some(nmse) if nmse < 0.01 => "It fits sequences that it has never seen.",
+                Some(nmse) if nmse < 1.0 => "It explains a part of sequences that it has never seen.",
+                Some(_) => "On sequences that it has never seen it is no better than answering 0.",
+                None => "The test's targets are all zero.",
+            },
+        }
+    }
+
+    /// The numbers that the headline rests on.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut sentences = vec![self.headline().to_owned()];
+        match self {
+            Self::Regression { losses, doubled, coefficients, .. } => {
+                sentences.push(losses.sentence("On unseen sequences"));
+                sentences.push(doubled.sentence("With maps of twice the variance"));
+                sentences.extend(coefficients.as_ref().map(Coefficients::sentence));
+            }
+            Self::Recall { recalled, .. } => sentences.push(recalled.sentence()),
+            Self::Test(tested) => sentences.push(tested.sentence()),
+        }
+        sentences
+    }
+
+    /// For a report: all numbers but those of the one sequence.
+    pub fn summary(&self) -> Value {
+        match self {
+            Self::Regression { losses, doubled, coefficients, .. } => {
+                json!({ "headline": self.headline(), "losses": losses, "doubled_variance": doubled, "coefficients": coefficients })
+            }
+            Self::Recall { recalled, .. } => json!({ "headline": self.headline(), "recall": recalled }),
+            Self::Test(tested) => json!({ "headline": self.headline(), "test": tested, "nmse": tested.nmse() }),
+        }
+    }
+}
+
+impl Losses {
+    /// How much the network's loss is above the gradient step's, as a part of it.
+    pub fn excess(&self) -> f64 {
+        self.network / self.gradient_step - 1.0
+    }
+
+    fn sentence(&self, when: &str) -> String {
+        let Self { network, gradient_step, standard_error, sequences } = self;
+        let error = part(standard_error / gradient_step);
+        format!("{when} its loss is {network:.5}; one step of gradient descent has {gradient_step:.5} ({:+.2} %, ± {error} of it, {sequences} sequences).", 100.0 * self.excess())
+    }
+}
+
+impl Coefficients {
+    /// How far the wanted coefficients are from η*, at most, as a part of it.
+    pub fn largest_error(&self) -> f64 {
+        self.wanted.iter().flatten().map(|c| (c / self.best_step_size - 1.0).abs()).fold(0.0, f64::max)
+    }
+
+    fn sentence(&self) -> String {
+        let all = || self.wanted.iter().flatten().copied();
+        let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+        let rest = self.rest_part.iter().copied().fold(0.0, f64::max);
+        let best = significant(self.best_step_size);
+        format!("The coefficients of x_i² y_k are {low:.5} to {high:.5} (a gradient step: η* = {best}); all others together are {} of their norm.", part(rest))
+    }
+}
+
+impl Recalled {
+    fn sentence(&self) -> String {
+        let percent = |v: f64| format!("{:.1} %", 100.0 * v);
+        format!(
+            "It answers {} of {} queries right; products of memory and query alone would answer {}, squares of the memory alone {}.",
+            percent(self.accuracy),
+            self.sequences,
+            percent(self.attention_accuracy),
+            percent(self.stored_accuracy),
+        )
+    }
+}
