@@ -33,6 +33,8 @@ const FILES: &[(&str, &str)] = &[
     ("side", include_str!("../../assets/presets/side.json")),
     ("low-rank", include_str!("../../assets/presets/low-rank.json")),
     ("paper", include_str!("../../assets/presets/paper.json")),
+    ("regression", include_str!("../../assets/presets/regression.json")),
+    ("recall", include_str!("../../assets/presets/recall.json")),
     ("quick", include_str!("../../assets/presets/quick.json")),
 ];
 

@@ -7,7 +7,7 @@ use egui::{Grid, Key, KeyboardShortcut, Modifiers, RichText, Ui, Window};
 
 /// Each key and what it does, as the window lists them.
 const KEYS: [(&str, &str); 6] = [
-    ("1, 2, 3", "Discover, Construct, Dissect"),
+    ("1, 2, 3, 4", "Discover, Construct, Dissect, In context"),
     ("Space", "Play, pause"),
     ("→", "A single step"),
     ("R", "Reset to the same initial weights"),
@@ -24,7 +24,7 @@ pub fn keys(ui: &Ui, view: &View<'_>, help_open: &mut bool, actions: &mut Vec<Ac
     // Whether a widget has the focus: space and arrows are its own then.
     let focused = ctx.memory(|memory| memory.focused().is_some());
     let pressed = |modifiers: Modifiers, key: Key| ctx.input_mut(|input| input.consume_shortcut(&KeyboardShortcut::new(modifiers, key)));
-    for ((tab, ..), key) in Tab::ALL.into_iter().zip([Key::Num1, Key::Num2, Key::Num3]) {
+    for ((tab, ..), key) in Tab::ALL.into_iter().zip([Key::Num1, Key::Num2, Key::Num3, Key::Num4]) {
         if pressed(Modifiers::NONE, key) {
             actions.push(Action::Tab(tab));
         }
@@ -33,7 +33,7 @@ pub fn keys(ui: &Ui, view: &View<'_>, help_open: &mut bool, actions: &mut Vec<Ac
     if pressed(Modifiers::NONE, Key::Questionmark) || pressed(Modifiers::SHIFT, Key::Questionmark) || pressed(Modifiers::SHIFT, Key::Slash) {
         *help_open = !*help_open;
     }
-    if view.tab != Tab::Discover {
+    if !matches!(view.tab, Tab::Discover | Tab::Context) {
         return; // the other views read their own keys
     }
     if !focused && pressed(Modifiers::NONE, Key::Space) {

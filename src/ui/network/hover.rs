@@ -4,7 +4,7 @@ use super::picture::Picture;
 use super::{Layout, Placed};
 use crate::experiment::live::{Live, Weights};
 use crate::experiment::recipe::Gating;
-use crate::ui::format;
+use crate::ui::{format, tokens};
 use crate::ui::theme::{Palette, role_name, strong};
 use eframe::egui;
 use egui::{Rect, Response, RichText, Stroke, Ui, pos2};
@@ -52,13 +52,14 @@ fn describe(ui: &mut Ui, neuron: usize, weights: &Weights) {
 
 /// Names of the cell's row and column, its weight, and the formula that it stands in.
 fn explain(ui: &mut Ui, placed: &Placed, (row, column): (usize, usize), picture: &Picture, live: &Live, weights: &Weights) {
-    let d = live.recipe.dim;
+    let task = live.recipe.task();
+    let d = task.widths().0;
     let Some(matrix) = picture.matrices.get(placed.matrix) else { return };
     let value = |name: &str, out: usize, fan_in: usize| {
         let width = live.table.get(name).map_or(0, |param| param.shape[param.shape.len() - 1]);
         live.table.slice(&weights.parameters, name).get(out * width + fan_in).copied().unwrap_or(f32::NAN)
     };
-    let input = |column: usize| if column < d { format!("input {}", column + 1) } else { "constant 1".into() };
+    let input = |column: usize| if column < d { tokens::input(task, column) } else { "constant 1".into() };
     let gate = picture.gates.get(column).copied().unwrap_or(0);
     let neuron = picture.neurons.get(row).copied().unwrap_or(0);
     let side = live.recipe.gating == Gating::Side;
@@ -77,12 +78,12 @@ fn explain(ui: &mut Ui, placed: &Placed, (row, column): (usize, usize), picture:
             }
         }
         "readout" if side => {
-            weight(ui, "D", format!("output {}, neuron {neuron}", column + 1), value("readout", column, neuron));
+            weight(ui, "D", format!("{}, neuron {neuron}", tokens::output(task, column)), value("readout", column, neuron));
             describe(ui, neuron, weights);
             ui.label("ŷ = D g");
         }
         "readout" => {
-            weight(ui, "D", format!("output {}, gate {gate}", row + 1), value("readout", row, gate));
+            weight(ui, "D", format!("{}, gate {gate}", tokens::output(task, row)), value("readout", row, gate));
             ui.label("ŷ = D g");
         }
         name => {

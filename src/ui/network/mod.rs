@@ -7,7 +7,7 @@ mod picture;
 
 use super::heatmap::{self, Colors};
 use super::theme::{Palette, plain, role_name, strong};
-use super::card;
+use super::{card, tokens};
 use crate::analysis::importance::Role;
 use crate::experiment::live::{Live, Weights};
 use crate::experiment::recipe::Gating;
@@ -101,10 +101,10 @@ fn tools(ui: &mut Ui, state: &mut State) {
 }
 
 fn layout(rect: Rect, live: &Live, picture: &Picture) -> Layout {
-    let d = live.recipe.dim;
+    let (d, outputs) = live.recipe.task().widths();
     let side = live.recipe.gating == Gating::Side;
     let top = rect.top() + HEAD;
-    let readout = if side { 0.0 } else { (d as f32 * 8.0).clamp(10.0, rect.height() * 0.16) };
+    let readout = if side { 0.0 } else { (outputs as f32 * 8.0).clamp(10.0, rect.height() * 0.16) };
     let below = if side { 4.0 } else { readout + 14.0 };
     let neurons = Axis::new(&picture.neuron_counts, (rect.bottom() - below - top).max(10.0));
     let gap = (rect.width() * 0.02).clamp(8.0, 18.0);
@@ -132,14 +132,14 @@ fn layout(rect: Rect, live: &Live, picture: &Picture) -> Layout {
     let bars = strip(take(bars, gap));
     if side {
         add(2, take(input, gap), plain(d + 1, input));
-        add(3, take(input, 0.0), plain(d, input));
+        add(3, take(input, 0.0), plain(outputs, input));
     } else {
         let width = ((rect.right() - bars.right() - 2.0 * gap) / 2.0 - 2.0).max(10.0);
         let gates = Axis::new(&picture.gate_counts, width);
         let first = take(gates.length, gap);
         add(2, first, gates.clone());
         add(3, take(gates.length, 0.0), gates.clone());
-        let rows = plain(d, readout);
+        let rows = plain(outputs, readout);
         let at = pos2(first.0, top + neurons.length + 12.0);
         matrices.push(Placed { matrix: 4, rect: Rect::from_min_size(at, vec2(gates.length, rows.length)), rows, columns: gates });
     }
@@ -232,6 +232,15 @@ fn headers(ui: &Ui, rect: Rect, layout: &Layout, state: &State, live: &Live) {
     };
     for (placed, title) in layout.matrices.iter().zip(titles) {
         head(placed.rect.left(), title);
+    }
+    // Where a token has two parts, a short line shows where the second begins.
+    if let Some((first, _)) = tokens::parts(live.recipe.task()) {
+        for placed in layout.matrices.iter().filter(|placed| placed.matrix < if side { 3 } else { 2 }) {
+            if let Some((start, _)) = placed.columns.place(first) {
+                let x = placed.rect.left() + start;
+                ui.painter().vline(x, (placed.rect.top() - 4.0)..=placed.rect.bottom(), Stroke::new(1.0, palette.mute));
+            }
+        }
     }
     head(layout.lambda.left(), "λ");
     head(layout.bars.left(), if layout.bars.width() > 60.0 { "importance" } else { "imp." });
