@@ -47,7 +47,8 @@ fn what_is_said_is_what_was_measured() {
             let (step, finding) = live.finding.clone().expect("the task has a finding");
             let window = harness(window(&live, Tab::Context), DESKTOP, false);
             for sentence in finding.sentences() {
-                assert!(says(&window, &sentence.replace(" %", "\u{a0}%")), "{name}: {sentence}");
+                let shown = sentence.replace(" %", "\u{a0}%").replace("x_i", "xᵢ").replace("y_k", "yₖ").replace('-', "−");
+                assert!(says(&window, &shown), "{name}: {shown}");
             }
             let count = match &finding {
                 Finding::Regression { losses, .. } => losses.sequences,
@@ -61,11 +62,11 @@ fn what_is_said_is_what_was_measured() {
                     let Task::Regression(task) = live.recipe.task() else { unreachable!() };
                     let best = gradient_step::best_step_size(task);
                     assert!(says(&window, &format!("{best:.5}. Its loss is ½ (1 − T η*) = {:.5}.", gradient_step::expected_loss(task, best))));
-                    assert!(says(&window, "A gradient step can be built from 4 with λ = 1"));
+                    assert!(says(&window, "A gradient step can be built from 4 with λ\u{a0}=\u{a0}1"));
                 }
                 Finding::Recall { recalled, .. } => {
                     assert!(says(&window, &format!("{:.1}\u{a0}% right, where guessing has 20.0\u{a0}%", 100.0 * recalled.accuracy)));
-                    assert!(says(&window, "can be built from 25 with λ = 1"));
+                    assert!(says(&window, "can be built from 25 with λ\u{a0}=\u{a0}1"));
                 }
             }
             let census = live.weights.as_ref().unwrap().importance.census(0.01);
@@ -163,9 +164,9 @@ fn odd() -> Vec<Live> {
             lives.push(trained(small(name, gating), 30));
             lives.push(spoiled(trained(small(name, gating), 2)));
         }
-        lives.push(trained(Recipe { dim: 24, outputs: 12, pairs: 200, batch: 1, ..recipe("regression", gating) }, 1));
-        lives.push(trained(Recipe { dim: 8, outputs: 8, pairs: 20, batch: 1, noise: 0.5, weight_variance: 2.0, ..recipe("regression", gating) }, 1));
-        lives.push(trained(Recipe { pairs: 32, batch: 1, hidden: 200, gates: 200, ..recipe("recall", gating) }, 1));
+        lives.push(trained(Recipe { dim: 24, outputs: 12, pairs: 200, batch: 1, hidden: 4, gates: 4, ..recipe("regression", gating) }, 1));
+        lives.push(trained(Recipe { dim: 8, outputs: 8, pairs: 20, batch: 1, hidden: 4, gates: 4, noise: 0.5, weight_variance: 2.0, ..recipe("regression", gating) }, 1));
+        lives.push(trained(Recipe { pairs: 32, batch: 1, hidden: 40, gates: 120, ..recipe("recall", gating) }, 1));
     }
     lives
 }
@@ -225,15 +226,15 @@ fn pictures() {
     let wanted = |name: &str| name.contains(&only);
     let tall: Vec2 = vec2(390.0, 2900.0);
     for (preset, gating, steps, short) in [
-        ("regression", Gating::Output, 12_000, "regression"),
-        ("regression", Gating::Side, 300, "regression-side"),
+        ("regression", Gating::Output, 8000, "regression"),
+        ("regression", Gating::Side, 1000, "regression-side"),
         ("recall", Gating::Output, 2000, "recall"),
         ("recall", Gating::Side, 2000, "recall-side"),
     ] {
         if !wanted(short) {
             continue;
         }
-        let live = Rc::new(trained(recipe(preset, gating), steps));
+        let live = Rc::new(trained(Recipe { steps, ..recipe(preset, gating) }, u64::from(steps)));
         if let Some((_, finding)) = &live.finding {
             println!("{short}: {:#?}", finding.sentences());
         }

@@ -42,7 +42,7 @@ fn numbers(ui: &mut Ui, live: &Live, narrow: bool) {
         let speed = live.steps_per_second().map_or_else(|| "–".into(), |speed| format::thousands(speed.round() as u64));
         field(ui, "steps/s", "99 999", &speed, palette.ink, "Steps a second, over the last 1.5 s");
         field(ui, "loss", "8.8e−88", &number(smooth.map(|s| s.0)), palette.ink, loss_help(live.recipe.task));
-    } else if live.recipe.task != TaskName::Attention {
+    } else if live.recipe.task == TaskName::Recall {
         field(ui, "loss", "8.8e−88", &number(smooth.map(|s| s.0)), palette.ink, loss_help(live.recipe.task));
     }
     match (live.recipe.task(), &live.finding) {

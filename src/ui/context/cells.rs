@@ -60,17 +60,17 @@ impl Cells {
         let cell = vec2(rect.width() / columns.len().max(1) as f32, rect.height() / rows.len().max(1) as f32);
         grid(ui, rect, cell);
         ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, palette.line), StrokeKind::Outside);
-        if !numbers || cell.y < 13.0 || cell.x < 34.0 {
+        if !numbers || cell.y < 13.0 || cell.x < 31.0 {
             return;
         }
-        let decimals = if cell.x < 44.0 { 2 } else { 3 };
+        let (decimals, font) = if cell.x < 44.0 { (2, plain(9.5)) } else { (3, plain(10.5)) };
         for row in rows.clone() {
             for column in columns.clone() {
                 let value = self.at(row, column);
                 let place = vec2((column - columns.start) as f32 + 0.5, (row - rows.start) as f32 + 0.5);
                 let color = ink_on(palette.signed(narrow(value / self.scale)));
                 let text = if value.is_nan() { "–".into() } else { format::fixed(value, decimals) };
-                ui.painter().text(rect.min + cell * place, Align2::CENTER_CENTER, text, plain(10.5), color);
+                ui.painter().text(rect.min + cell * place, Align2::CENTER_CENTER, text, font.clone(), color);
             }
         }
     }

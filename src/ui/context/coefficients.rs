@@ -78,13 +78,12 @@ fn gauge(ui: &Ui, cell: Rect, value: f64, best: f64) {
     let cell = cell.shrink2(vec2((cell.width() * 0.06).min(4.0), 0.0));
     let room = cell.width() > 44.0 && cell.height() >= 18.0;
     let both = room && cell.height() >= 34.0;
-    let bar_height = (cell.height() * 0.2).clamp(1.0, 6.0);
-    let bar = Rect::from_min_max(pos2(cell.left(), cell.bottom() - bar_height - (cell.height() * 0.12).min(4.0)), pos2(cell.right(), cell.bottom() - (cell.height() * 0.12).min(4.0)));
+    let bar = bar(cell);
     if room {
-        let number = if both { cell.top() + 9.0 } else { cell.top() + (bar.top() - cell.top()) / 2.0 };
+        let number = if both { cell.top() + 7.0 } else { f32::midpoint(cell.top(), bar.top()) };
         ui.painter().text(pos2(cell.left(), number), Align2::LEFT_CENTER, format::fixed(value, if cell.width() > 52.0 { 5 } else { 4 }), strong(12.0), palette.ink);
         if both {
-            ui.painter().text(pos2(cell.left(), cell.top() + 23.0), Align2::LEFT_CENTER, format::percent(value / best - 1.0), plain(10.5), palette.mute);
+            ui.painter().text(pos2(cell.left(), cell.top() + 20.5), Align2::LEFT_CENTER, format::percent(value / best - 1.0), plain(10.5), palette.mute);
         }
     }
     ui.painter().rect_filled(bar, 1.0, palette.line);
@@ -97,21 +96,25 @@ fn gauge(ui: &Ui, cell: Rect, value: f64, best: f64) {
     ui.painter().vline(bar.center().x, (bar.top() - 2.0)..=(bar.bottom() + 2.0), Stroke::new(2.0, palette.teacher));
 }
 
+/// Where a cell's bar stands.
+fn bar(cell: Rect) -> Rect {
+    let bottom = cell.bottom() - (cell.height() * 0.12).min(4.0);
+    Rect::from_min_max(pos2(cell.left(), bottom - (cell.height() * 0.2).clamp(1.0, 4.0)), pos2(cell.right(), bottom))
+}
+
 /// The norm of all other terms of output k, as a part of the norm of a gradient step's.
 fn others_of(ui: &Ui, cell: Rect, coefficients: &Coefficients, k: usize) {
     let palette = Palette::of(ui);
     let (Some(&part), Some(&norm)) = (coefficients.rest_part.get(k), coefficients.rest.get(k)) else { return };
-    let bar_height = (cell.height() * 0.2).clamp(1.0, 6.0);
-    let bottom = cell.bottom() - (cell.height() * 0.12).min(4.0);
+    let bar = bar(cell);
     if cell.height() >= 18.0 {
         let both = cell.height() >= 34.0;
-        let number = if both { cell.top() + 9.0 } else { cell.top() + (bottom - bar_height - cell.top()) / 2.0 };
+        let number = if both { cell.top() + 7.0 } else { f32::midpoint(cell.top(), bar.top()) };
         ui.painter().text(pos2(cell.left(), number), Align2::LEFT_CENTER, format::percent(part).trim_start_matches('+'), strong(12.0), palette.ink);
         if both && cell.width() > 60.0 {
-            ui.painter().text(pos2(cell.left(), cell.top() + 23.0), Align2::LEFT_CENTER, format!("norm {}", format::fixed(norm, 4)), plain(10.5), palette.mute);
+            ui.painter().text(pos2(cell.left(), cell.top() + 20.5), Align2::LEFT_CENTER, format!("norm {}", format::fixed(norm, 4)), plain(10.5), palette.mute);
         }
     }
-    let bar = Rect::from_min_max(pos2(cell.left(), bottom - bar_height), pos2(cell.right(), bottom));
     ui.painter().rect_filled(bar, 1.0, palette.line);
     if part.is_finite() {
         ui.painter().rect_filled(Rect::from_min_size(bar.min, vec2(bar.width() * narrow(part.clamp(0.0, 1.0)), bar.height())), 1.0, palette.between);

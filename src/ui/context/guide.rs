@@ -21,7 +21,10 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
     ui.add_space(10.0);
     ui.spacing_mut().item_spacing.y = 8.0;
     heading(ui, "WHAT TO LOOK AT");
-    ui.add(Label::new(RichText::new(headline(view.live)).font(strong(16.0))).wrap());
+    // In context has the verdict above its pictures.
+    if view.tab != Tab::Context {
+        ui.add(Label::new(RichText::new(headline(view.live)).font(strong(16.0))).wrap());
+    }
     let mute = |ui: &mut Ui, text: &str| ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
     let jobs = match view.live.recipe.task() {
         Task::Attention(_) => vec![],
@@ -133,8 +136,8 @@ fn counts(live: &Live, needs: Needs, palette: &Palette) -> LayoutJob {
     let Some(weights) = &live.weights else { return text.job };
     let Census { key_value, query, between, unused, gates } = weights.importance.census(THRESHOLD);
     text.plain("Right now ").marked(&neurons(key_value), palette.key_value).plain(verb(key_value, " remembers", " remember"));
-    text.plain(" (λ > 0.9) and ").marked(&query.to_string(), palette.query).plain(verb(query, " passes", " pass"));
-    text.plain(" the current token on (λ < 0.1). ");
+    text.plain(" (λ\u{a0}>\u{a0}0.9) and ").marked(&query.to_string(), palette.query).plain(verb(query, " passes", " pass"));
+    text.plain(" the current token on (λ\u{a0}<\u{a0}0.1). ");
     if between > 0 {
         text.plain(&format!("{between} {} between. ", verb(between, "is", "are")));
     }
@@ -146,9 +149,9 @@ fn counts(live: &Live, needs: Needs, palette: &Palette) -> LayoutJob {
     }
     text.plain(&format!("{} can be built from ", needs.what)).marked(&needs.key_value.to_string(), palette.key_value);
     if needs.query == 0 {
-        text.plain(" with λ = 1 and no query neurons.");
+        text.plain(" with λ\u{a0}=\u{a0}1 and no query neurons.");
     } else {
-        text.plain(" with λ = 1 and ").marked(&needs.query.to_string(), palette.query).plain(" with λ = 0.");
+        text.plain(" with λ\u{a0}=\u{a0}1 and ").marked(&needs.query.to_string(), palette.query).plain(" with λ\u{a0}=\u{a0}0.");
     }
     text.plain(&needs.also);
     text.job

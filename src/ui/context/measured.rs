@@ -21,8 +21,7 @@ pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
     }
     let twice = Regression { variance: 2.0 * task.variance, ..task };
     let both = [("as in training", losses, task), ("maps of twice the variance", doubled, twice)];
-    // The bars end at the loss of answering 0, unless a network is worse than that.
-    let full = both.iter().fold(gradient_step::expected_loss(twice, 0.0), |full, (_, losses, _)| full.max(largest([&losses.network, &losses.gradient_step])));
+    let full = both.iter().map(|(_, losses, _)| largest([&losses.network, &losses.gradient_step])).fold(0.0, f64::max);
     let step_size = gradient_step::best_step_size(task); // the same for both: it is what the network was trained to do
     let height = (rect.height() / 2.0).min(90.0);
     for (i, (name, losses, task)) in both.into_iter().enumerate() {
@@ -44,7 +43,6 @@ fn pair(ui: &Ui, rect: Rect, name: &str, losses: &Losses, (task, step_size): (Re
         ui.painter().galley(pos2(rect.right() - words.size().x, y(0.0) - words.size().y / 2.0), words, palette.ink);
     }
     let (left, right) = (rect.left() + 78.0, rect.right() - 62.0);
-    let zero = gradient_step::expected_loss(task, 0.0);
     let x = |loss: f64| left + narrow((loss / full).clamp(0.0, 1.0)) * (right - left);
     for (i, (mark, loss)) in [(Mark::Network, losses.network), (Mark::Step, losses.gradient_step)].into_iter().enumerate() {
         let y = y(1.0 + i as f32);
@@ -57,8 +55,6 @@ fn pair(ui: &Ui, rect: Rect, name: &str, losses: &Losses, (task, step_size): (Re
         }
         ui.painter().text(pos2(rect.right(), y), Align2::RIGHT_CENTER, format::fixed(loss, 5), plain(12.0), palette.ink);
     }
-    let lines = (y(1.0) - row * 0.45)..=(y(2.0) + row * 0.45);
-    ui.painter().vline(x(zero), lines, Stroke::new(1.0, palette.line));
     let response = ui.interact(rect, ui.scope_id().with(("losses", name)), Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("{name}: {}", format::fixed(losses.network, 5))));
     response.on_hover_ui_at_pointer(|ui| {
@@ -67,6 +63,6 @@ fn pair(ui: &Ui, rect: Rect, name: &str, losses: &Losses, (task, step_size): (Re
         ui.label(format!("one gradient step with η* on the same sequences {}", format::fixed(losses.gradient_step, 6)));
         ui.label(format!("on average over all sequences: {}", format::fixed(gradient_step::expected_loss(task, step_size), 6)));
         ui.label(format!("difference {} with a standard error of {:.2}\u{a0}%", format::percent(losses.excess()), 100.0 * error));
-        ui.label(format!("The thin line is the loss of always answering 0: {}", format::fixed(zero, 3)));
+        ui.label(format!("always answering 0 has {} on average", format::fixed(gradient_step::expected_loss(task, 0.0), 4)));
     });
 }

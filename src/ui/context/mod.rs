@@ -51,8 +51,8 @@ pub fn middle(ui: &mut Ui, state: &mut State, loss: &mut loss::State, view: &Vie
     if live.recipe.task == TaskName::Regression {
         measured::show(ui, part([0.5, 1.0], [0.0, rows[0]]), live);
         sequence::show(ui, part([0.0, 1.0], rows), &mut state.sequence, live, |_| ());
-        coefficients::show(ui, part([0.0, 0.56], [rows[1], 1.0]), live);
-        implied::show(ui, part([0.56, 1.0], [rows[1], 1.0]), &mut state.implied, live);
+        coefficients::show(ui, part([0.0, 0.52], [rows[1], 1.0]), live);
+        implied::show(ui, part([0.52, 1.0], [rows[1], 1.0]), &mut state.implied, live);
     } else {
         parts::show(ui, part([0.5, 1.0], [0.0, rows[0]]), live);
         recall::show(ui, part([0.0, 1.0], rows), &mut state.recall, live, |_| ());

@@ -10,6 +10,9 @@ use crate::task::Task;
 use eframe::egui;
 use egui::{Align2, Color32, Rect, Sense, Stroke, Ui, pos2, vec2};
 
+/// Room for the number behind a bar.
+const VALUE: f32 = 54.0;
+
 /// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
     let rect = card::show(ui, rect, "What the answer rests on", "split by what meets in the gates", |_| ());
@@ -30,7 +33,7 @@ pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
     ];
     let head = 17.0;
     let row = ((rect.height() - head - 34.0) / 4.0).clamp(8.0, 26.0);
-    let name = (rect.width() * 0.3).clamp(60.0, 108.0);
+    let name = (rect.width() * 0.3).clamp(60.0, 116.0);
     let (left, right) = (rect.left() + name, rect.right());
     let middle = left + (right - left) * 0.5;
     let (sizes, accuracies) = (left..=(middle - 16.0), middle..=right);
@@ -43,7 +46,7 @@ pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
         let y = rect.top() + head + (i as f32 + 0.5) * row;
         ui.painter().text(pos2(rect.left(), y), Align2::LEFT_CENTER, text, if i == 0 { strong(11.5) } else { plain(11.5) }, palette.ink);
         let bar = |span: &std::ops::RangeInclusive<f32>, part: f64, text: String, color: Color32| {
-            let room = span.end() - span.start() - 46.0;
+            let room = span.end() - span.start() - VALUE;
             let length = if part.is_finite() { narrow(part.clamp(0.0, 1.0)) * room } else { 0.0 };
             let rect = Rect::from_min_max(pos2(*span.start(), y - row * 0.28), pos2(span.start() + length.max(1.0), y + row * 0.28));
             ui.painter().rect_filled(rect, 2.0, color);
@@ -68,7 +71,7 @@ pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
         });
     }
     let chance = 1.0 / task.pairs.max(1) as f64;
-    let x = middle + narrow(chance) * (right - middle - 46.0);
+    let x = middle + narrow(chance) * (right - middle - VALUE);
     ui.painter().vline(x, (rect.top() + head)..=end, Stroke::new(1.0, palette.mute.gamma_multiply(0.6)));
     let text = decided(accuracy);
     let galley = ui.painter().layout(text, plain(11.0), palette.mute, rect.width());

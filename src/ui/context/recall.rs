@@ -71,14 +71,18 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, tools: impl
     bars(ui, &places, episode, &softmax);
     gates(ui, &places, state, live, episode);
     answer(ui, rect, &places, episode, &softmax);
-    hover(ui, rect, &places, live, episode, &softmax);
+    hover(ui, rect, &places, &state.shares, live, episode, &softmax);
 }
 
 impl State {
     fn update(&mut self, ui: &Ui, live: &Live, episode: &Episode) {
         let classes = episode.logits.len();
         let gates = episode.shares.first().map_or(0, Vec::len);
-        self.shares.update(ui, live, gates, || (episode.shares.concat(), largest(episode.shares.iter().flatten())));
+        self.shares.update(ui, live, gates, || {
+            let favours = favours(&episode.shares);
+            let scale = 0.6 * largest(&favours); // few are as large as the largest
+            (favours, scale)
+        });
         let key = (live.run, live.finding.as_ref().map_or(0, |(step, _)| *step), ui.visuals().dark_mode);
         if self.key == Some(key) {
             return;
@@ -97,6 +101,14 @@ impl State {
     }
 }
 
+/// What each gate adds to each class's logit, less its mean over the classes, to which softmax is blind.
+fn favours(shares: &[Vec<f64>]) -> Vec<f64> {
+    let gates = shares.first().map_or(0, Vec::len);
+    let mean = |gate: usize| shares.iter().map(|row| row[gate]).sum::<f64>() / shares.len() as f64;
+    let means: Vec<f64> = (0..gates).map(mean).collect();
+    shares.iter().flat_map(|row| row.iter().zip(&means).map(|(share, mean)| share - mean)).collect()
+}
+
 fn softmax(logits: &[f64]) -> Vec<f64> {
     let largest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = logits.iter().map(|v| (v - largest).exp()).sum();
@@ -111,7 +123,7 @@ fn answered(logits: &[f64]) -> Option<usize> {
 fn places(rect: Rect, pairs: usize, classes: usize) -> Places {
     let wide = rect.width() >= WIDE;
     let rows = if wide { 2 } else { 3 } * classes;
-    let other = HEAD + GAP + 16.0 + if wide { 0.0 } else { 34.0 };
+    let other = HEAD + GAP + 16.0 + if wide { 0.0 } else { 42.0 };
     let row = ((rect.height() - other) / rows as f32).clamp(0.5, 22.0);
     let cell = ((if wide { rect.width() * 0.3 } else { rect.width() * 0.5 } - NAMES) / (pairs + 1) as f32).min(row.max(9.0) * 1.4);
     let (left, top) = (rect.left() + NAMES, rect.top() + HEAD);
@@ -126,9 +138,9 @@ fn places(rect: Rect, pairs: usize, classes: usize) -> Places {
     let width = if wide { (rect.width() * 0.2).min(180.0) } else { rect.right() - start };
     let bars = Rect::from_min_size(pos2(start, below), vec2(width, height));
     let shares = if wide {
-        Rect::from_min_max(pos2(bars.right() + 26.0, below), pos2(rect.right(), below + height))
+        Rect::from_min_max(pos2(bars.right() + 26.0, below), pos2(rect.right() - 3.0, below + height))
     } else {
-        Rect::from_min_max(pos2(left, below + height + 38.0), pos2(rect.right(), below + 2.0 * height + 38.0))
+        Rect::from_min_max(pos2(left, below + height + 38.0), pos2(rect.right() - 3.0, below + 2.0 * height + 38.0))
     };
     Places { keys, values, bars, shares, row }
 }
@@ -200,8 +212,8 @@ fn gates(ui: &Ui, places: &Places, state: &State, live: &Live, episode: &Episode
     }
     state.shares.paint(ui, area, 0..episode.logits.len(), 0..gates, false);
     let noun = noun(live);
-    let long = format!("what each {noun} adds to each value, ±{} at full colour", format::signed(state.shares.scale));
-    let short = format!("what each {noun} adds");
+    let long = format!("which value each {noun} favours, full colour ±{}", format::signed(state.shares.scale));
+    let short = format!("which value each {noun} favours");
     let fits = ui.painter().layout_no_wrap(long.clone(), plain(10.5), palette.mute).size().x <= area.width();
     ui.painter().text(area.left_top() - vec2(0.0, 3.0), Align2::LEFT_BOTTOM, if fits { long } else { short }, plain(10.5), palette.mute);
     // The row of the right value stands out, also where the rows have no names of their own.
@@ -249,7 +261,7 @@ fn answer(ui: &Ui, rect: Rect, places: &Places, episode: &Episode, softmax: &[f6
     }
 }
 
-fn hover(ui: &Ui, rect: Rect, places: &Places, live: &Live, episode: &Episode, softmax: &[f64]) {
+fn hover(ui: &Ui, rect: Rect, places: &Places, shares: &Cells, live: &Live, episode: &Episode, softmax: &[f64]) {
     let response = ui.interact(rect, ui.scope_id().with("episode"), Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "One sequence of the recall"));
     let Some(pointer) = response.hover_pos() else { return };
@@ -272,6 +284,7 @@ fn hover(ui: &Ui, rect: Rect, places: &Places, live: &Live, episode: &Episode, s
         response.on_hover_ui_at_pointer(|ui| {
             let noun = noun(live);
             ui.label(format!("{noun} {gate} adds {} to the logit of value {}", format::signed(episode.shares[k][gate]), k + 1));
+            ui.label(format!("which is {} more than to the mean value", format::signed(shares.at(k, gate))));
             ui.label(if noun == "gate" { "D [value, gate] · (Wₘ out h) (Wₓ out h) at the query" } else { "D [value, neuron] · (W side x) h at the query" });
             if Some(gate) == episode.answering {
                 ui.label("It favours the right value most over the mean of the others.");

@@ -41,8 +41,6 @@ struct Places {
     columns: Rect,
     /// The answers on a common axis.
     strip: Rect,
-    /// Where the strip's marks are explained.
-    legend: egui::Pos2,
 }
 
 /// Draws the card.
@@ -86,7 +84,7 @@ impl State {
 
 fn places(rect: Rect, pairs: usize, inputs: usize, outputs: usize) -> Places {
     let wide = rect.width() >= WIDE;
-    let room = if wide { rect.width() * 0.56 } else { rect.width() } - NAMES - 8.0;
+    let room = if wide { rect.width() * 0.56 } else { rect.width() } - NAMES - 10.0;
     let cell = (room / (pairs + 1) as f32).min(30.0);
     let rows = inputs + outputs + if wide { 0 } else { outputs };
     let other = HEAD + GAP + 14.0 + if wide { 0.0 } else { 38.0 };
@@ -101,12 +99,11 @@ fn places(rect: Rect, pairs: usize, inputs: usize, outputs: usize) -> Places {
     let mut query = block(left + pairs as f32 * cell + 6.0, 1);
     query.iter_mut().for_each(|rect| rect.max.x = rect.max.x.max(rect.min.x + 4.0));
     let answers = outputs as f32 * row;
-    let number = 52.0f32.min(rect.width() * 0.16);
-    let (x, y) = if wide { (query[1].right() + 34.0, below) } else { (left, query[1].bottom() + 50.0) };
+    let number = 64.0f32.min(rect.width() * 0.17);
+    let (x, y) = if wide { (query[1].right() + 32.0, below) } else { (left, query[1].bottom() + 50.0) };
     let columns = Rect::from_min_size(pos2(x, y), vec2(3.0 * number, answers));
     let strip = Rect::from_min_max(pos2(columns.right() + 22.0, y), pos2(rect.right() - 12.0, y + answers));
-    let legend = pos2(columns.left(), y - if wide { 34.0 } else { 0.0 });
-    Places { blocks: [block(left, pairs), query], columns, strip, legend }
+    Places { blocks: [block(left, pairs), query], columns, strip }
 }
 
 /// Rows, columns and what they are.
@@ -137,8 +134,10 @@ fn names(ui: &Ui, places: &Places, pairs: usize, inputs: usize, outputs: usize) 
     }
     let number = places.columns.width() / 3.0;
     for (i, mark) in ANSWERS.into_iter().enumerate() {
-        let at = pos2(places.columns.left() + (i as f32 + 0.5) * number, places.columns.top() - 3.0);
-        painter.text(at, Align2::CENTER_BOTTOM, mark.name(), strong(10.5), mark.color(palette));
+        // Its mark on the axis, then its name.
+        let at = pos2(places.columns.left() + (i as f32) * number + 7.0, places.columns.top() - 9.0);
+        mark.paint(ui, at, 12.0);
+        painter.text(at + vec2(8.0, 0.0), Align2::LEFT_CENTER, mark.name(), strong(10.5), mark.color(palette));
     }
     if query_y.right() < places.columns.left() {
         let (from, to) = (query_y.right_center() + vec2(8.0, 0.0), places.columns.left_center() - vec2(8.0, 0.0));
@@ -182,13 +181,6 @@ fn axis(ui: &Ui, places: &Places, episode: &Episode) {
     for (at, value) in [(strip.left(), -full), (strip.center().x, 0.0), (strip.right(), full)] {
         let text = if value == 0.0 { "0".into() } else { format::fixed(value, 1) };
         ui.painter().text(pos2(at, strip.bottom() + 2.0), Align2::CENTER_TOP, text, plain(10.5), palette.mute);
-    }
-    let mut at = pos2(strip.left(), places.legend.y.min(strip.top() - 9.0).max(strip.top() - 9.0));
-    for mark in ANSWERS {
-        if at.x + 60.0 > strip.right() + 12.0 {
-            break;
-        }
-        at.x = mark.legend(ui, at) + 10.0;
     }
 }
 

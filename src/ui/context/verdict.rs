@@ -7,6 +7,18 @@ use crate::ui::format;
 use eframe::egui;
 use egui::{Frame, Label, Margin, RichText, Ui};
 
+/// Signs as they are on the screen: real subscripts and minus signs, and numbers that keep their unit.
+pub fn pretty(sentence: &str) -> String {
+    let mut before = ' ';
+    let minus = |letter: char| {
+        let stands_alone = !before.is_alphanumeric() || before == 'e';
+        before = letter;
+        if letter == '-' && stands_alone { '−' } else { letter }
+    };
+    let text: String = sentence.chars().map(minus).collect();
+    text.replace(" %", "\u{a0}%").replace("x_i", "xᵢ").replace("y_k", "yₖ")
+}
+
 /// Draws the headline, the numbers that it rests on, and when they were measured.
 pub fn show(ui: &mut Ui, live: &Live) {
     let palette = Palette::of(ui);
@@ -24,7 +36,7 @@ pub fn show(ui: &mut Ui, live: &Live) {
         let sentences = finding.sentences();
         ui.add(Label::new(RichText::new(finding.headline()).font(strong(17.0))).wrap());
         for sentence in sentences.iter().skip(1) {
-            ui.add(Label::new(RichText::new(sentence.replace(" %", "\u{a0}%"))).wrap());
+            ui.add(Label::new(RichText::new(pretty(sentence))).wrap());
         }
         let count = match finding {
             Finding::Regression { losses, .. } => losses.sequences,
@@ -34,4 +46,14 @@ pub fn show(ui: &mut Ui, live: &Live) {
     });
     let bottom = ui.min_rect().bottom();
     super::card::rule(ui, egui::pos2(ui.min_rect().left(), bottom), egui::pos2(ui.min_rect().right(), bottom));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_are_those_of_the_screen() {
+        assert_eq!(pretty("x_i² y_k is -0.5 (-2 %) or 2e-5, half-way"), "xᵢ² yₖ is −0.5 (−2\u{a0}%) or 2e−5, half-way");
+    }
 }

@@ -238,7 +238,7 @@ fn headers(ui: &Ui, rect: Rect, layout: &Layout, state: &State, live: &Live) {
         for placed in layout.matrices.iter().filter(|placed| placed.matrix < if side { 3 } else { 2 }) {
             if let Some((start, _)) = placed.columns.place(first) {
                 let x = placed.rect.left() + start;
-                ui.painter().vline(x, (placed.rect.top() - 4.0)..=placed.rect.bottom(), Stroke::new(1.0, palette.mute));
+                ui.painter().vline(x, (placed.rect.top() - 4.0)..=placed.rect.bottom(), Stroke::new(1.0, palette.mute.gamma_multiply(0.7)));
             }
         }
     }
