@@ -224,7 +224,7 @@ fn on_a_phone_all_is_reached_by_scrolling() {
 fn pictures() {
     let only = std::env::var("ONLY").unwrap_or_default();
     let wanted = |name: &str| name.contains(&only);
-    let tall: Vec2 = vec2(390.0, 2900.0);
+    let tall: Vec2 = vec2(390.0, 1560.0);
     for (preset, gating, steps, short) in [
         ("regression", Gating::Output, 8000, "regression"),
         ("regression", Gating::Side, 1000, "regression-side"),

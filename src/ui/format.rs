@@ -37,7 +37,13 @@ pub fn signed(value: impl Into<f64>) -> String {
 
 /// A fixed number of decimals, so that numbers below each other line up; what is too large for that, or no number, in short.
 pub fn fixed(value: f64, decimals: usize) -> String {
-    if value.abs() < 1000.0 { format!("{value:.decimals$}").replace('-', "−") } else { scientific(value) }
+    if value.abs() >= 1000.0 || value.is_nan() {
+        return scientific(value);
+    }
+    let text = format!("{value:.decimals$}");
+    // Nothing is "−0.00".
+    let nothing = text.chars().all(|digit| matches!(digit, '-' | '0' | '.'));
+    text.replace('-', if nothing { "" } else { "−" })
 }
 
 /// A signed part of a whole: +0.12 %, −3.4 %, +120 %.
@@ -90,6 +96,7 @@ mod tests {
         assert_eq!((thousands(999), short(12_500.0), short(20.0)), ("999".into(), "12.5k".into(), "20".into()));
         assert_eq!((scientific(8.24e-5), scientific(f64::NAN)), ("8.2e−5".into(), "not a number".into()));
         assert_eq!([0.0012, -0.034, 1.2, 99.0].map(percent), ["+0.12\u{a0}%", "−3.40\u{a0}%", "+120\u{a0}%", "× 100"]);
+        assert_eq!(fixed(-0.0004, 2), "0.00");
         assert_eq!((fixed(-0.06757, 4), fixed(1e5, 4), fixed(f64::NAN, 2)), ("−0.0676".into(), "1.0e5".into(), "not a number".into()));
         assert_eq!((signed(-0.5), lambda(0.5), subscript(12)), ("−0.500".into(), "0.500".into(), "₁₂".into()));
     }

@@ -22,7 +22,7 @@ pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
         Some(Finding::Regression { coefficients: Some(coefficients), .. }) => format!("η* = {}", format::fixed(coefficients.best_step_size, 5)),
         _ => String::new(),
     };
-    let rect = card::show(ui, rect, "What one example adds", "coefficients of xᵢ² yₖ in ŷₖ", |ui| {
+    let rect = card::show(ui, rect, "What one example adds", "coefficient of xᵢ² yₖ", |ui| {
         ui.label(egui::RichText::new(best).font(strong(12.0)).color(Palette::of(ui).teacher));
     });
     let Some(Finding::Regression { coefficients, .. }) = super::found(live) else { return card::waiting(ui, rect, live) };

@@ -83,7 +83,7 @@ fn fit(live: &Live, task: Regression, palette: &Palette) -> LayoutJob {
         return text.job;
     };
     let best = gradient_step::expected_loss(task, gradient_step::best_step_size(task));
-    text.plain("Its loss is ").strong(&format::fixed(loss, 4)).plain("; one step of gradient descent on the examples has ");
+    text.plain("Over the last steps its loss is ").strong(&format::fixed(loss, 4)).plain("; one step of gradient descent on the examples has ");
     text.strong(&format::fixed(best, 4)).plain(&format!(" on average: {}.", format::percent(loss / best - 1.0)));
     text.job
 }

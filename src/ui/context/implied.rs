@@ -28,7 +28,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
     let palette = Palette::of(ui);
     let ui = &mut crate::ui::layout::inside(ui, "implied", rect);
     let (names, gap, head, foot) = (22.0, 12.0, 17.0, 34.0);
-    let width = (rect.width() - names - 2.0 * gap) / 3.0;
+    let width = (rect.width() - names - 2.0 * gap - 3.0) / 3.0;
     let height = (rect.height() - head - foot).max(10.0);
     let cell = vec2((width / inputs as f32).min(46.0), (height / outputs as f32).min(40.0));
     let size = vec2(cell.x * inputs as f32, cell.y * outputs as f32);

@@ -30,7 +30,7 @@ pub struct State {
 }
 
 /// Least height of the pictures.
-const LEAST: f32 = 590.0;
+const LEAST: f32 = 560.0;
 
 /// Everything between the settings and the guide; `height` is what the window has.
 pub fn middle(ui: &mut Ui, state: &mut State, loss: &mut loss::State, view: &View<'_>, height: f32, actions: &mut Vec<Action>) {
