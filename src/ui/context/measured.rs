@@ -36,7 +36,10 @@ fn pair(ui: &Ui, rect: Rect, name: &str, losses: &Losses, (task, step_size): (Re
     let row = ((rect.height() - 6.0) / 3.0).min(22.0);
     let y = |i: f32| rect.top() + (i + 0.5) * row;
     let error = losses.standard_error / losses.gradient_step;
-    let difference = format!("{} ± {:.2}\u{a0}%", format::percent(losses.excess()), 100.0 * error);
+    let mut difference = format::percent(losses.excess());
+    if losses.excess().abs() < 10.0 {
+        difference += &format!(" ± {:.2}\u{a0}%", 100.0 * error);
+    }
     let end = ui.painter().text(pos2(rect.left(), y(0.0)), Align2::LEFT_CENTER, name, plain(12.0), palette.mute).right();
     let words = ui.painter().layout_no_wrap(difference, strong(12.5), palette.ink);
     if rect.right() - words.size().x > end + 8.0 {
@@ -47,13 +50,13 @@ fn pair(ui: &Ui, rect: Rect, name: &str, losses: &Losses, (task, step_size): (Re
     for (i, (mark, loss)) in [(Mark::Network, losses.network), (Mark::Step, losses.gradient_step)].into_iter().enumerate() {
         let y = y(1.0 + i as f32);
         mark.legend(ui, pos2(rect.left(), y));
-        let bar = Rect::from_x_y_ranges(left..=x(if loss.is_finite() { loss } else { full }), (y - row * 0.28)..=(y + row * 0.28));
+        let bar = Rect::from_x_y_ranges(left..=x(if loss.is_finite() { loss } else { 0.0 }), (y - row * 0.28)..=(y + row * 0.28));
         if mark == Mark::Network {
             ui.painter().rect_filled(bar, 2.0, mark.color(palette));
         } else {
             ui.painter().rect_stroke(bar, 2.0, Stroke::new(1.4, mark.color(palette)), egui::StrokeKind::Inside);
         }
-        ui.painter().text(pos2(rect.right(), y), Align2::RIGHT_CENTER, format::fixed(loss, 5), plain(12.0), palette.ink);
+        ui.painter().text(pos2(rect.right(), y), Align2::RIGHT_CENTER, format::fixed(loss, if loss < 10.0 { 5 } else { 2 }), plain(12.0), palette.ink);
     }
     let response = ui.interact(rect, ui.scope_id().with(("losses", name)), Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("{name}: {}", format::fixed(losses.network, 5))));

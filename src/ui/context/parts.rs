@@ -33,7 +33,7 @@ pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
     ];
     let head = 17.0;
     let row = ((rect.height() - head - 34.0) / 4.0).clamp(8.0, 26.0);
-    let name = (rect.width() * 0.3).clamp(60.0, 116.0);
+    let name = (rect.width() * 0.34).clamp(60.0, 116.0);
     let (left, right) = (rect.left() + name, rect.right());
     let middle = left + (right - left) * 0.5;
     let (sizes, accuracies) = (left..=(middle - 16.0), middle..=right);
@@ -53,7 +53,7 @@ pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
             ui.painter().text(pos2(rect.right() + 5.0, y), Align2::LEFT_CENTER, text, plain(11.5), palette.ink);
         };
         if let Some(size) = size {
-            bar(&sizes, size / full, format::fixed(size, 2), color);
+            bar(&sizes, size / full, if (1e-9..0.01).contains(&size) { format::scientific(size) } else { format::fixed(size, 2) }, color);
         }
         match accuracy {
             Some(accuracy) => bar(&accuracies, accuracy, format!("{:.1}\u{a0}%", 100.0 * accuracy), color),

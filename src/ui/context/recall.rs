@@ -224,7 +224,7 @@ fn gates(ui: &Ui, places: &Places, state: &State, live: &Live, episode: &Episode
         let x = area.left() + gate as f32 * cell;
         let column = Rect::from_x_y_ranges(x..=(x + cell), area.y_range());
         ui.painter().rect_stroke(column.expand(1.0), 2.0, Stroke::new(1.5, palette.accent), StrokeKind::Outside);
-        let text = format!("{noun} {gate} answers");
+        let text = format!("{noun} {gate} favours it most");
         let half = ui.painter().layout_no_wrap(text.clone(), strong(10.5), palette.accent).size().x / 2.0;
         let middle = column.center().x.clamp(area.left() + half, (area.right() - half).max(area.left() + half));
         ui.painter().text(pos2(middle, area.bottom() + 3.0), Align2::CENTER_TOP, text, strong(10.5), palette.accent);

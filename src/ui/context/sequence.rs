@@ -30,7 +30,7 @@ const GAP: f32 = 5.0;
 /// Height that the card would like in a narrow window.
 pub fn height(live: &Live) -> f32 {
     let (inputs, outputs) = (live.recipe.dim, live.recipe.outputs);
-    (90.0 + 20.0 * (inputs + 2 * outputs) as f32).clamp(220.0, 460.0)
+    (106.0 + 20.0 * (inputs + 2 * outputs) as f32).clamp(220.0, 460.0)
 }
 
 /// Where things stand.
@@ -87,7 +87,7 @@ fn places(rect: Rect, pairs: usize, inputs: usize, outputs: usize) -> Places {
     let room = if wide { rect.width() * 0.56 } else { rect.width() } - NAMES - 10.0;
     let cell = (room / (pairs + 1) as f32).min(30.0);
     let rows = inputs + outputs + if wide { 0 } else { outputs };
-    let other = HEAD + GAP + 14.0 + if wide { 0.0 } else { 38.0 };
+    let other = HEAD + GAP + 14.0 + if wide { 0.0 } else { 52.0 };
     let row = ((rect.height() - other) / rows as f32).clamp(0.5, 26.0);
     let (left, top) = (rect.left() + NAMES, rect.top() + HEAD);
     let below = top + inputs as f32 * row + GAP;
@@ -124,6 +124,9 @@ fn names(ui: &Ui, places: &Places, pairs: usize, inputs: usize, outputs: usize) 
     let every = [1, 2, 4, 8, 16, 32, 64, 128].into_iter().find(|every| *every as f32 * cell >= 17.0).unwrap_or(256);
     for token in (0..pairs).step_by(every) {
         let at = pos2(x.left() + (token as f32 + 0.5) * cell, x.top() - 3.0);
+        if at.x + 8.0 > query_x.center().x - 17.0 {
+            break; // "query" stands there
+        }
         painter.text(at, Align2::CENTER_BOTTOM, (token + 1).to_string(), plain(10.5), palette.key_value);
     }
     painter.text(pos2(x.left(), y.bottom() + 2.0), Align2::LEFT_TOP, "example t", plain(10.5), palette.key_value);
