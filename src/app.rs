@@ -10,7 +10,7 @@ use crate::experiment::live::Live;
 use crate::experiment::recipe::Recipe;
 use crate::experiment::runner::{Command, Update};
 use crate::platform::{self, Link, OpenedFile};
-use crate::task::Teacher;
+use crate::task::{Arrays, Teacher};
 use crate::train::pacer::Speed;
 use crate::ui::{self, Message, Tab, View, action::Action};
 use actions::Replaced;
@@ -31,6 +31,8 @@ pub struct App {
     speed: Speed,
     /// The teacher of a loaded file, instead of the recipe's own.
     teacher: Option<Teacher>,
+    /// The user's arrays, of the file task.
+    data: Option<Arrays>,
     messages: Vec<Message>,
     /// The link as text, when the clipboard was refused.
     link_text: Option<String>,
@@ -90,6 +92,7 @@ impl App {
             preset,
             speed: Speed::Full,
             teacher: None,
+            data: None,
             messages: problems.iter().map(|problem| Message::warning(format!("In the link: {problem}"))).collect(),
             link_text: None,
             resume: resume.filter(|stored| hash.is_empty() || stored.recipe == recipe),

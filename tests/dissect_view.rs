@@ -26,7 +26,7 @@ fn network(live: &Live) -> Network {
 }
 
 fn teacher(live: &Live) -> Teacher {
-    live.recipe.plan().teacher()
+    live.recipe.plan().teacher().unwrap()
 }
 
 /// The window with the answer to its first question.

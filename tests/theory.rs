@@ -82,7 +82,7 @@ fn largest_difference(a: &Matrix, b: &Matrix) -> f64 {
 fn run(network: &Network, x: &Matrix, time: usize, open: impl Fn(Program) -> Box<dyn Backend>) -> Vec<f64> {
     let mut graph = Graph::new(x.rows / time, time);
     let input = graph.input("x", network.inputs());
-    network.architecture().forward(&mut graph, input, network.outputs(), TIME_OF);
+    network.architecture().forward(&mut graph, input, network.outputs(), time);
     let program = Program::forward(graph);
     let find = |name: &str| program.find(name).unwrap();
     let (x_buffer, y_buffer) = (find("x"), find("readout"));

@@ -4,7 +4,7 @@ use super::files::Purpose;
 use super::{App, session, spawn};
 use crate::experiment::inspection::{Given, Subject};
 use crate::experiment::preset;
-use crate::experiment::recipe::{Engine, Recipe};
+use crate::experiment::recipe::{Engine, Recipe, TaskName};
 use crate::experiment::runner::Command;
 use crate::platform::{self, OpenedFile};
 use crate::task::Teacher;
@@ -98,7 +98,8 @@ impl App {
             self.live.teacher.clone_from(&teacher);
         }
         self.teacher.clone_from(&teacher);
-        self.send(session::start(run, recipe, from, teacher, running));
+        let data = self.data.clone().filter(|_| recipe.task == TaskName::File);
+        self.send(session::start(run, recipe, from, teacher, data, running));
         self.send(Command::Speed(self.speed));
         self.show_hash();
     }

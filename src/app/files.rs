@@ -1,9 +1,11 @@
 //! Files in and out: weights to go on from or to take apart, checkpoints, pictures, the link.
 
 use super::{App, Arrival};
-use crate::experiment::checkpoint;
+use crate::experiment::recipe::Recipe;
+use crate::experiment::{checkpoint, data};
 use crate::experiment::inspection::{Given, Subject};
 use crate::platform::{self, OpenedFile};
+use crate::task::Arrays;
 use crate::ui::{Message, Tab};
 use crate::Result;
 
@@ -29,9 +31,31 @@ impl App {
 
     /// Takes in a file that has arrived.
     pub(super) fn take_in(&mut self, purpose: Purpose, file: &OpenedFile) {
+        if data::is_data(&file.name, &file.bytes) {
+            return self.load_data(file);
+        }
         match purpose {
             Purpose::Train => self.load_file(file, false),
             Purpose::Dissect => self.dissect_file(file),
+        }
+    }
+
+    /// The user's arrays: a training on them starts. Bad ones change nothing.
+    fn load_data(&mut self, file: &OpenedFile) {
+        let loaded = data::read(&[(&file.name, &file.bytes)]).and_then(|arrays| {
+            let recipe = Recipe { mask_at: 0.0, batch: self.live.recipe.batch.min(arrays.sequences), ..self.live.recipe.with_data(&file.name, &arrays) };
+            recipe.check().map(|()| (recipe, arrays))
+        });
+        match loaded {
+            Ok((recipe, arrays)) => {
+                let Arrays { sequences, time, inputs, outputs, .. } = arrays;
+                let text = format!("Training on {}: {sequences} sequences of {time} steps, {inputs} numbers in and {outputs} out; {} are kept for the test.", file.name, recipe.test_sequences());
+                self.messages.push(Message::info(text));
+                self.data = Some(arrays);
+                self.start(recipe, None, None, true);
+                self.show_tab(Tab::Discover);
+            }
+            Err(error) => self.messages.push(Message::warning(format!("{error}. The training was left as it is."))),
         }
     }
 

@@ -5,13 +5,13 @@ use crate::experiment::recipe::Recipe;
 use crate::experiment::runner::{Command, Start};
 use crate::experiment::checkpoint;
 use crate::platform;
-use crate::task::Teacher;
+use crate::task::{Arrays, Teacher};
 use crate::train::session::Snapshot;
 use crate::ui::ResumeOffer;
 
 /// The command that starts `recipe`.
-pub fn start(run: u32, recipe: Recipe, from: Option<Snapshot>, teacher: Option<Teacher>, running: bool) -> Command {
-    let data = None;
+pub fn start(run: u32, recipe: Recipe, from: Option<Snapshot>, teacher: Option<Teacher>, data: Option<Arrays>, running: bool) -> Command {
+    let data = data.map(Box::new);
     let memory_limit = platform::memory_limit();
     Command::Start(Box::new(Start { run, recipe, from, teacher, data, running, threads: 0, memory_limit }))
 }

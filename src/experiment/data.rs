@@ -45,6 +45,13 @@ pub fn read(files: &[File<'_>]) -> Result<Arrays> {
     arrays(name, x, y, array("mask")?)
 }
 
+/// Whether a file holds arrays rather than weights: numpy's formats, or safetensors with an x and no gates.
+pub fn is_data(name: &str, bytes: &[u8]) -> bool {
+    let numpy = bytes.starts_with(b"PK") || bytes.starts_with(NPY) || [".npz", ".npy"].iter().any(|end| name.ends_with(end));
+    let has = |file: &SafeTensors<'_>, tensor: &str| file.tensor(tensor).is_ok();
+    numpy || SafeTensors::deserialize(bytes).is_ok_and(|file| has(&file, "x") && has(&file, "y") && !has(&file, "readout"))
+}
+
 /// Whether the file is `wanted.npy`, in whatever folder.
 fn is_called(name: &str, wanted: &str) -> bool {
     name.rsplit(['/', '\\']).next().is_some_and(|file| file == format!("{wanted}.npy"))

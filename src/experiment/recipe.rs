@@ -34,6 +34,13 @@ pub enum TaskName {
     File,
 }
 
+impl TaskName {
+    /// Whether each sequence brings examples to learn from.
+    pub fn in_context(self) -> bool {
+        matches!(self, Self::Regression | Self::Recall)
+    }
+}
+
 /// What a recipe knows of the user's arrays; the arrays themselves travel beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataShape {

@@ -4,7 +4,8 @@ use super::icon::{self, Icon};
 use super::theme::{Palette, strong};
 use super::{Action, View, format, setting};
 use crate::experiment::settings::{Group, SETTINGS, Setting};
-use crate::experiment::{live::Live, preset, recipe::Recipe};
+use crate::experiment::{live::Live, preset};
+use crate::experiment::recipe::{Recipe, TaskName};
 use crate::train::pacer::Speed;
 use eframe::egui;
 use egui::{Align, Button, ComboBox, DragValue, Frame, Layout, Margin, Panel, RichText, ScrollArea, Slider, Ui, vec2};
@@ -148,18 +149,45 @@ pub fn settings(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &m
 }
 
 fn groups(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
-    let default = preset::find(view.preset).map_or_else(Recipe::default, |preset| preset.recipe);
+    let preset = preset::find(view.preset).map_or_else(Recipe::default, |preset| preset.recipe);
     ui.spacing_mut().item_spacing.y = 1.0;
     for (group, title) in [(Group::Task, "TASK"), (Group::Network, "NETWORK"), (Group::Optimiser, "OPTIMISER"), (Group::Run, "RUN")] {
         heading(ui, title);
         for setting in SETTINGS.iter().filter(|setting| setting.group == group) {
-            let changed = setting::row(ui, setting, view.draft, &default, &mut state.edits);
+            if !setting.tasks.contains(&view.draft.task) {
+                continue;
+            }
+            // Of another task, the default is what that task's own preset has; the task itself goes back to this preset's.
+            let default = if setting.key == "task" || preset.task == view.draft.task { &preset } else { &usual(view.draft.task) };
+            let changed = setting::row(ui, setting, view.draft, default, &mut state.edits);
+            if changed && setting.key == "task" {
+                *view.draft = of_task(view.draft, &view.live.recipe);
+                state.edits.clear();
+            }
             if changed && setting.live {
                 actions.push(Action::Rates);
             }
         }
         ui.add_space(3.0);
     }
+}
+
+/// What a training on that task usually has.
+fn usual(task: TaskName) -> Recipe {
+    let name = match task {
+        TaskName::Attention | TaskName::File => preset::DEFAULT,
+        TaskName::Regression => "regression",
+        TaskName::Recall => "recall",
+    };
+    preset::find(name).map_or_else(Recipe::default, |preset| preset.recipe)
+}
+
+/// `draft`, whose task was just changed, with values that suit it: those that run, if they are of that task, else the usual ones.
+fn of_task(draft: &Recipe, running: &Recipe) -> Recipe {
+    if draft.task == running.task {
+        return running.clone();
+    }
+    Recipe { gating: draft.gating, seed: draft.seed, backend: draft.backend, ..usual(draft.task) }
 }
 
 /// A small heading in capitals.
@@ -174,9 +202,9 @@ fn short_name(setting: &Setting) -> &'static str {
     setting.label.rsplit(' ').next().filter(|word| word.chars().count() == 1).unwrap_or(setting.label)
 }
 
-/// Structural settings whose draft differs from what runs.
+/// Structural settings that the task looks at and whose draft differs from what runs.
 fn pending(live: &Live, draft: &Recipe) -> Vec<&'static Setting> {
-    SETTINGS.iter().filter(|setting| !setting.live && (setting.get)(draft) != (setting.get)(&live.recipe)).collect()
+    SETTINGS.iter().filter(|setting| !setting.live && setting.tasks.contains(&draft.task) && (setting.get)(draft) != (setting.get)(&live.recipe)).collect()
 }
 
 /// Its place is always there, so that nothing moves when a setting changes.
@@ -203,10 +231,7 @@ fn restart(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
             actions.push(Action::Restart);
         }
         if ui.add(Button::new("Keep as it runs").min_size(vec2(0.0, 28.0))).on_hover_text("Forget these changes.").clicked() {
-            for setting in pending {
-                // What runs was accepted before.
-                let _ = setting.set(view.draft, &(setting.get)(&view.live.recipe).to_string());
-            }
+            view.draft.clone_from(&view.live.recipe);
         }
     });
 }

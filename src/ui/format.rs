@@ -35,6 +35,27 @@ pub fn signed(value: impl Into<f64>) -> String {
     text.replace('-', "−")
 }
 
+/// A fixed number of decimals, so that numbers below each other line up; what is too large for that, or no number, in short.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    if value.abs() >= 1000.0 || value.is_nan() {
+        return scientific(value);
+    }
+    let text = format!("{value:.decimals$}");
+    // Nothing is "−0.00".
+    let nothing = text.chars().all(|digit| matches!(digit, '-' | '0' | '.'));
+    text.replace('-', if nothing { "" } else { "−" })
+}
+
+/// A signed part of a whole: +0.12 %, −3.4 %, +120 %.
+pub fn percent(part: f64) -> String {
+    let size = (100.0 * part).abs();
+    match size {
+        s if !s.is_finite() => "not a number".into(),
+        s if s >= 1000.0 => format!("× {}", short(1.0 + part)).replace('-', "−"),
+        s => format!("{:+.*}\u{a0}%", if s >= 100.0 { 0 } else if s >= 10.0 { 1 } else { 2 }, 100.0 * part).replace('-', "−"),
+    }
+}
+
 /// 12k, 1.5M: for axes.
 pub fn short(value: f64) -> String {
     let (scaled, unit) = if value >= 1e6 { (value / 1e6, "M") } else if value >= 1e3 { (value / 1e3, "k") } else { (value, "") };
@@ -74,6 +95,9 @@ mod tests {
         assert_eq!(thousands(1_234_567), "1\u{202f}234\u{202f}567");
         assert_eq!((thousands(999), short(12_500.0), short(20.0)), ("999".into(), "12.5k".into(), "20".into()));
         assert_eq!((scientific(8.24e-5), scientific(f64::NAN)), ("8.2e−5".into(), "not a number".into()));
+        assert_eq!([0.0012, -0.034, 1.2, 99.0].map(percent), ["+0.12\u{a0}%", "−3.40\u{a0}%", "+120\u{a0}%", "× 100"]);
+        assert_eq!(fixed(-0.0004, 2), "0.00");
+        assert_eq!((fixed(-0.06757, 4), fixed(1e5, 4), fixed(f64::NAN, 2)), ("−0.0676".into(), "1.0e5".into(), "not a number".into()));
         assert_eq!((signed(-0.5), lambda(0.5), subscript(12)), ("−0.500".into(), "0.500".into(), "₁₂".into()));
     }
 }

@@ -2,18 +2,21 @@
 
 use super::controls::heading;
 use super::theme::{Palette, plain, strong};
-use super::{Action, View, format};
+use super::{Action, View, context, format};
 use crate::analysis::importance::{Census, THRESHOLD};
 use crate::experiment::live::{End, Live};
 use crate::experiment::preset;
-use crate::experiment::recipe::{Gating, Recipe};
+use crate::experiment::recipe::{Gating, Recipe, TaskName};
 use crate::theory::cost;
 use eframe::egui;
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Color32, FontId, Label, RichText, Ui};
 
 /// Draws the column.
-pub fn show(ui: &mut Ui, view: &View<'_>, actions: &mut Vec<Action>) {
+pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
+    if view.live.recipe.task != TaskName::Attention {
+        return context::guide::show(ui, view, actions);
+    }
     let palette = Palette::of(ui);
     ui.add_space(10.0);
     ui.spacing_mut().item_spacing.y = 8.0;
@@ -37,15 +40,25 @@ pub fn show(ui: &mut Ui, view: &View<'_>, actions: &mut Vec<Action>) {
     if matches!(view.live.end, Some(End::Finished)) {
         link(ui, "Another seed: are the counts the same?", "Reseed (Shift+R)", Action::Reseed, actions);
     }
-    for name in ["quick", "discover", "low-rank", "side", "paper"] {
-        if let Some(preset) = preset::find(name).filter(|preset| preset.name != view.preset) {
-            link(ui, &preset.title, &preset.about, Action::Preset(preset.name), actions);
-        }
-    }
+    presets(ui, view, actions);
     ui.add_space(10.0);
 }
 
-fn link(ui: &mut Ui, text: &str, help: &str, action: Action, actions: &mut Vec<Action>) {
+/// Links to the other presets, those of the same kind of task first.
+pub fn presets(ui: &mut Ui, view: &View<'_>, actions: &mut Vec<Action>) {
+    let names: &[&str] = match view.live.recipe.task {
+        TaskName::Attention => &["quick", "discover", "low-rank", "side", "paper", "regression", "recall"],
+        TaskName::Regression => &["regression", "recall", "discover", "quick"],
+        TaskName::Recall => &["recall", "regression", "discover", "quick"],
+        TaskName::File => &["discover", "regression", "recall"],
+    };
+    for preset in names.iter().filter(|name| **name != view.preset).filter_map(|name| preset::find(name)) {
+        link(ui, &preset.title, &preset.about, Action::Preset(preset.name), actions);
+    }
+}
+
+/// Something to try.
+pub fn link(ui: &mut Ui, text: &str, help: &str, action: Action, actions: &mut Vec<Action>) {
     if ui.link(format!("{text} →")).on_hover_text(help).clicked() {
         actions.push(action);
     }
@@ -133,11 +146,13 @@ fn meaning(recipe: &Recipe) -> &'static str {
     }
 }
 
-fn neurons(count: usize) -> String {
+/// "1 neuron", "2 neurons".
+pub fn neurons(count: usize) -> String {
     format!("{count} {}", if count == 1 { "neuron" } else { "neurons" })
 }
 
-fn verb<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
+/// The verb that goes with the number.
+pub fn verb<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
     if count == 1 { one } else { many }
 }
 

@@ -1,7 +1,8 @@
 //! Where each panel stands: three columns in a wide window, one that scrolls in a narrow one.
 
-use super::{Action, State, Tab, View, banner, card, construct, contributions, controls, dissect, guide, lambdas, loss, network, outputs, status, topbar};
+use super::{Action, State, Tab, View, banner, card, construct, context, contributions, controls, dissect, guide, lambdas, loss, network, outputs, status, tested, topbar};
 use super::theme::Palette;
+use crate::experiment::recipe::TaskName;
 use eframe::egui;
 use egui::{CentralPanel, Frame, Margin, Panel, Rect, ScrollArea, Sense, Ui, UiBuilder, pos2, vec2};
 
@@ -27,25 +28,26 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut V
     Panel::top("top").exact_size(44.0).frame(bar(palette, 14)).show(ui, |ui| topbar::show(ui, state, view.tab, narrow, actions));
     let status_height = if narrow { 54.0 } else { 28.0 };
     Panel::bottom("status").exact_size(status_height).frame(bar(palette, 14)).show(ui, |ui| match view.tab {
-        Tab::Discover => status::show(ui, view, narrow),
+        Tab::Discover | Tab::Context => status::show(ui, view, narrow),
         Tab::Construct => construct::status(ui, &state.construct),
         Tab::Dissect => dissect::status(ui, view),
     });
     match view.tab {
-        Tab::Discover => discover(ui, state, view, size.x, actions),
+        Tab::Discover | Tab::Context => training(ui, state, view, size.x, actions),
         Tab::Construct => construct::show(ui, &mut state.construct, view, narrow, actions),
         Tab::Dissect => dissect::show(ui, &mut state.dissect, view, narrow, actions),
     }
 }
 
-/// A training, live.
-fn discover(ui: &mut Ui, state: &mut State, view: &mut View<'_>, width: f32, actions: &mut Vec<Action>) {
+/// A training, live: its settings, its pictures, what to look at.
+fn training(ui: &mut Ui, state: &mut State, view: &mut View<'_>, width: f32, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     if width < NARROW {
         return one_column(ui, state, view, actions);
     }
     Panel::left("controls").exact_size(258.0).resizable(false).frame(bar(palette, 0)).show(ui, |ui| controls::show(ui, &mut state.controls, view, actions));
-    let guide_aside = width >= GUIDE;
+    let guided = view.tab == Tab::Discover || view.live.recipe.task.in_context();
+    let guide_aside = width >= GUIDE && guided;
     if guide_aside {
         let frame = Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 0));
         Panel::right("guide").exact_size(236.0).resizable(false).frame(frame).show(ui, |ui| {
@@ -56,9 +58,14 @@ fn discover(ui: &mut Ui, state: &mut State, view: &mut View<'_>, width: f32, act
         banner::show(ui, &mut state.link_dismissed, view, actions);
         let height = ui.available_height();
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height.max(MIDDLE)), Sense::hover());
-            middle(ui, rect, state, view);
-            if !guide_aside {
+            if view.tab == Tab::Context {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                context::middle(ui, &mut state.context, &mut state.loss, view, height, actions);
+            } else {
+                let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height.max(MIDDLE)), Sense::hover());
+                middle(ui, rect, state, view, actions);
+            }
+            if guided && !guide_aside {
                 Frame::new().fill(palette.panel).inner_margin(Margin::same(14)).show(ui, |ui| guide::show(ui, view, actions));
             }
         });
@@ -66,7 +73,7 @@ fn discover(ui: &mut Ui, state: &mut State, view: &mut View<'_>, width: f32, act
 }
 
 /// Curves above, the network in the middle, outputs below.
-fn middle(ui: &mut Ui, rect: Rect, state: &mut State, view: &mut View<'_>) {
+fn middle(ui: &mut Ui, rect: Rect, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
     let curves = (rect.height() * 0.28).clamp(190.0, 420.0);
     let below = (rect.height() * 0.24).clamp(150.0, 400.0);
     let (top, bottom) = (rect.top() + curves, rect.bottom() - below);
@@ -75,8 +82,14 @@ fn middle(ui: &mut Ui, rect: Rect, state: &mut State, view: &mut View<'_>) {
     loss::show(ui, corner(rect.left(), rect.top(), half, top), &mut state.loss, view.live);
     lambdas::show(ui, corner(half, rect.top(), rect.right(), top), view.live);
     network::show(ui, corner(rect.left(), top, rect.right(), bottom), &mut state.network, view.live);
-    outputs::show(ui, corner(rect.left(), bottom, half, rect.bottom()), &mut state.outputs, view.live);
-    contributions::show(ui, corner(half, bottom, rect.right(), rect.bottom()), &mut state.contributions, &mut state.outputs, view.live);
+    if view.live.recipe.task == TaskName::Attention {
+        outputs::show(ui, corner(rect.left(), bottom, half, rect.bottom()), &mut state.outputs, view.live);
+        contributions::show(ui, corner(half, bottom, rect.right(), rect.bottom()), &mut state.contributions, &mut state.outputs, view.live);
+    } else if view.live.recipe.task == TaskName::File {
+        tested::show(ui, corner(rect.left(), bottom, rect.right(), rect.bottom()), view.live);
+    } else {
+        context::one_sequence(ui, corner(rect.left(), bottom, rect.right(), rect.bottom()), &mut state.context, view.live, actions);
+    }
     for y in [top, bottom] {
         card::rule(ui, pos2(rect.left(), y), pos2(rect.right(), y));
     }
@@ -90,6 +103,11 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
     CentralPanel::default().frame(Frame::new().fill(palette.background)).show(ui, |ui| {
         banner::show(ui, &mut state.link_dismissed, view, actions);
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            if view.tab == Tab::Context {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                context::column(ui, &mut state.context, &mut state.loss, view, actions);
+                return below(ui, state, view, view.live.recipe.task.in_context(), actions);
+            }
             let width = ui.available_width();
             let part = |ui: &mut Ui, height: f32| {
                 let (rect, _) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
@@ -102,17 +120,33 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
             lambdas::show(ui, rect, view.live);
             let rect = part(ui, 420.0);
             network::show(ui, rect, &mut state.network, view.live);
-            let rect = part(ui, 190.0);
-            outputs::show(ui, rect, &mut state.outputs, view.live);
-            let rect = part(ui, 190.0);
-            contributions::show(ui, rect, &mut state.contributions, &mut state.outputs, view.live);
-            let panel = Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 10));
-            panel.show(ui, |ui| guide::show(ui, view, actions));
-            panel.show(ui, |ui| {
-                ui.set_width(ui.available_width());
-                controls::settings(ui, &mut state.controls, view, actions);
-            });
+            if view.live.recipe.task == TaskName::Attention {
+                let rect = part(ui, 190.0);
+                outputs::show(ui, rect, &mut state.outputs, view.live);
+                let rect = part(ui, 190.0);
+                contributions::show(ui, rect, &mut state.contributions, &mut state.outputs, view.live);
+            } else if view.live.recipe.task == TaskName::File {
+                let rect = part(ui, 120.0);
+                tested::show(ui, rect, view.live);
+            } else {
+                let rect = part(ui, context::height(view.live));
+                context::one_sequence(ui, rect, &mut state.context, view.live, actions);
+            }
+            below(ui, state, view, true, actions);
         });
+    });
+}
+
+/// Below the pictures: what to look at, and the settings.
+fn below(ui: &mut Ui, state: &mut State, view: &mut View<'_>, guided: bool, actions: &mut Vec<Action>) {
+    let panel = Frame::new().fill(Palette::of(ui).panel).inner_margin(Margin::symmetric(14, 10));
+    if guided {
+        panel.show(ui, |ui| guide::show(ui, view, actions));
+    }
+    panel.show(ui, |ui| {
+        ui.set_width(ui.available_width());
+        ui.spacing_mut().item_spacing.y = 4.0;
+        controls::settings(ui, &mut state.controls, view, actions);
     });
 }
 

@@ -1,7 +1,7 @@
 //! The window's content: egui only. It draws what it is given and returns [`Action`]s; it changes only its own [`State`]
 //! and the draft recipe. Imports `experiment` and what is left of it.
 //!
-//! Start with [`State::show`], then [`layout`] (which panel stands where in Discover; Construct and Dissect lay out themselves)
+//! Start with [`State::show`], then [`layout`] (which panel stands where in Discover and In context; Construct and Dissect lay out themselves)
 //! and [`network`] (the aligned picture); each panel is a file. Before the first frame the
 //! app calls [`theme::install`].
 
@@ -10,6 +10,7 @@ mod axes;
 mod banner;
 mod card;
 mod construct;
+mod context;
 mod contributions;
 mod controls;
 mod dissect;
@@ -26,8 +27,10 @@ mod outputs;
 mod schedule;
 mod setting;
 mod status;
+mod tested;
 mod svg;
 pub mod theme;
+mod tokens;
 mod topbar;
 
 pub use action::Action;
@@ -48,14 +51,17 @@ pub enum Tab {
     Construct,
     /// What a trained network turned out to be.
     Dissect,
+    /// Learning from the examples in a sequence.
+    Context,
 }
 
 impl Tab {
     /// All of them, as they stand in the top bar: tab, its word in the address, its name, what it is for.
-    pub const ALL: [(Self, &'static str, &'static str, &'static str); 3] = [
+    pub const ALL: [(Self, &'static str, &'static str, &'static str); 4] = [
         (Self::Discover, "discover", "Discover", "Train a gated RNN and watch it become linear attention."),
         (Self::Construct, "construct", "Construct", "Build linear attention out of a gated RNN, and step a sequence through it."),
         (Self::Dissect, "dissect", "Dissect", "Take a trained network apart: is it attention?"),
+        (Self::Context, "context", "In context", "Learn from the examples in a sequence: regression by a step of gradient descent, and associative recall."),
     ];
 
     /// In the address.
@@ -147,6 +153,7 @@ pub struct State {
     help_open: bool,
     link_dismissed: Option<String>,
     construct: construct::State,
+    context: context::State,
     controls: controls::State,
     dissect: dissect::State,
     loss: loss::State,

@@ -2,8 +2,12 @@
 
 use super::theme::{Palette, plain, strong};
 use super::{View, format};
+use crate::analysis::in_context::Finding;
 use crate::backend::DeviceKind;
 use crate::experiment::live::{End, Live};
+use crate::experiment::recipe::TaskName;
+use crate::task::Task;
+use crate::theory::gradient_step;
 use eframe::egui;
 use egui::{Align, Align2, Color32, Layout, RichText, Sense, Ui, vec2};
 
@@ -37,9 +41,34 @@ fn numbers(ui: &mut Ui, live: &Live, narrow: bool) {
     if !narrow {
         let speed = live.steps_per_second().map_or_else(|| "–".into(), |speed| format::thousands(speed.round() as u64));
         field(ui, "steps/s", "99 999", &speed, palette.ink, "Steps a second, over the last 1.5 s");
-        field(ui, "loss", "8.8e−88", &number(smooth.map(|s| s.0)), palette.ink, "Mean squared error (ŷ − y)², smoothed over about 50 steps");
+        field(ui, "loss", "8.8e−88", &number(smooth.map(|s| s.0)), palette.ink, loss_help(live.recipe.task));
+    } else if live.recipe.task == TaskName::Recall {
+        field(ui, "loss", "8.8e−88", &number(smooth.map(|s| s.0)), palette.ink, loss_help(live.recipe.task));
+    }
+    match (live.recipe.task(), &live.finding) {
+        (Task::Attention(_) | Task::File(_), _) => {}
+        (Task::Regression(regression), _) => {
+            let best = gradient_step::expected_loss(regression, gradient_step::best_step_size(regression));
+            let excess = smooth.map_or_else(|| "–".into(), |(loss, _)| format::percent(loss / best - 1.0));
+            return field(ui, "to one step", "+88.88 %", &excess, palette.ink, "Loss above what one step of gradient descent has on average");
+        }
+        (Task::Recall(_), finding) => {
+            let right = match finding {
+                Some((_, Finding::Recall { recalled, .. })) => format!("{:.1}\u{a0}%", 100.0 * recalled.accuracy),
+                _ => "–".into(),
+            };
+            return field(ui, "right", "100.0 %", &right, palette.ink, "Queries answered right, of unseen sequences");
+        }
     }
     field(ui, "nMSE", "8.8e−88", &number(smooth.map(|s| s.1)), palette.ink, "Loss over the mean square of the targets: 1 is as good as answering 0; smoothed");
+}
+
+fn loss_help(task: TaskName) -> &'static str {
+    match task {
+        TaskName::Attention | TaskName::File => "Mean squared error (ŷ − y)², smoothed over about 50 steps",
+        TaskName::Regression => "Half the mean squared error ½ (ŷ − y)² at the query, smoothed over about 50 steps",
+        TaskName::Recall => "Cross-entropy of the answer in nats, smoothed over about 50 steps",
+    }
 }
 
 fn engine(ui: &mut Ui, view: &View<'_>, narrow: bool) {

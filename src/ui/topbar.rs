@@ -25,8 +25,11 @@ fn file(ui: &mut Ui, (text, help, action): &Entry, button: impl Fn(&'static str)
 pub fn show(ui: &mut Ui, state: &mut State, tab: Tab, narrow: bool, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     ui.horizontal_centered(|ui| {
-        ui.label(RichText::new("gatelens").font(strong(16.0)));
-        ui.add_space(if narrow { 2.0 } else { 12.0 });
+        // A phone has room for the views, not for the name as well.
+        if ui.available_width() >= 480.0 {
+            ui.label(RichText::new("gatelens").font(strong(16.0)));
+            ui.add_space(if narrow { 2.0 } else { 12.0 });
+        }
         tabs(ui, tab, narrow, actions);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let quiet = |text: &'static str| Button::new(RichText::new(text).color(palette.mute)).frame_when_inactive(false).min_size(vec2(32.0, 32.0));

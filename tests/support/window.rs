@@ -2,12 +2,13 @@
 
 use eframe::egui::{self, Vec2, vec2};
 use egui_kittest::Harness;
-use gatelens::analysis::contribution;
+use gatelens::analysis::{contribution, in_context};
 use gatelens::backend::{Backend, cpu::Cpu};
 use gatelens::experiment::live::Live;
 use gatelens::experiment::{preset, recipe::Recipe, runner::Update};
 use gatelens::math::random;
 use gatelens::task::Source;
+use gatelens::model::Network;
 use gatelens::train::pacer::Speed;
 use gatelens::train::session::{Event, Session};
 use gatelens::experiment::inspection::Bench;
@@ -18,9 +19,9 @@ use web_time::Instant;
 /// A training on the CPU, and what the window knows of it after `steps`.
 pub fn trained(recipe: Recipe, steps: u64) -> Live {
     let plan = recipe.plan();
-    let teacher = plan.teacher().unwrap();
+    let (task, teacher) = (plan.task, plan.teacher());
     let open = |program| Ok(Box::new(Cpu::<f32>::new(program, 2, u64::MAX)?) as Box<dyn Backend>);
-    let mut session = Session::new(plan, None, Source { teacher: Some(&teacher), ..Source::default() }, 12.0, open).unwrap();
+    let mut session = Session::new(plan, None, Source { teacher: teacher.as_ref(), ..Source::default() }, 12.0, open).unwrap();
     let mut live = Live::new(1, recipe.clone());
     let (device, bytes) = (session.backend().device().clone(), session.backend().program().bytes());
     live.apply(1, Update::Ready { device, bytes, step: 0 }, Instant::now());
@@ -39,9 +40,14 @@ pub fn trained(recipe: Recipe, steps: u64) -> Live {
         }
     }
     live.apply(1, Update::Running(!session.ended()), Instant::now());
-    let x = random::normals(recipe.seed, "probe", recipe.time.min(32) * recipe.dim);
-    let probe = contribution::probe(&live.table, &last.unwrap(), &teacher, &x, live.step);
-    live.apply(1, Update::Probe(probe), Instant::now());
+    let last = last.unwrap();
+    if let Some(teacher) = teacher {
+        let x = random::normals(recipe.seed, "probe", recipe.time.min(32) * recipe.dim);
+        let probe = contribution::probe(&live.table, &last, &teacher, &x, live.step);
+        live.apply(1, Update::Probe(probe), Instant::now());
+    } else if let Some(finding) = in_context::find(&Network::from_parameters(&live.table, &last), task, 512, recipe.seed) {
+        live.apply(1, Update::Found(live.step, Box::new(finding)), Instant::now());
+    }
     live
 }
 

@@ -19,7 +19,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     // A construction is small: making its labels each frame costs less than remembering them.
     let labels = labels(running, state.neuron);
     let network = || Some(running.network.clone());
-    let subject = Subject { key: (state.version, 0, 0), network: &network, importance: &running.importance, labels: Some(&labels) };
+    let subject = Subject { key: (state.version, 0, 0), network: &network, importance: &running.importance, task: None, labels: Some(&labels) };
     if rect.width() >= NARROW {
         return network::draw(ui, rect, &mut state.network, &subject);
     }

@@ -3,7 +3,8 @@
 use super::picture::{Picture, matrix_of};
 use super::{Layout, Placed, Subject};
 use crate::model::network::Gating;
-use crate::ui::format;
+use crate::task::Task;
+use crate::ui::{format, tokens};
 use crate::ui::theme::{Palette, role_name, strong};
 use eframe::egui;
 use egui::{Rect, Response, RichText, Stroke, Ui, pos2};
@@ -59,7 +60,9 @@ fn explain(ui: &mut Ui, placed: &Placed, (row, column): (usize, usize), picture:
         let inside = matrix_of(network, name).filter(|matrix| out < matrix.rows && fan_in < matrix.columns);
         inside.map_or(f64::NAN, |matrix| matrix.at(out, fan_in))
     };
-    let input = |column: usize| if column < d { format!("input {}", column + 1) } else { "constant 1".into() };
+    let named = |name: fn(Task, usize) -> String, unnamed: &str, index: usize| subject.task.map_or_else(|| format!("{unnamed} {}", index + 1), |task| name(task, index));
+    let input = |column: usize| if column < d { named(tokens::input, "input", column) } else { "constant 1".into() };
+    let output = |index: usize| named(tokens::output, "output", index);
     let gate = picture.gates.get(column).copied().unwrap_or(0);
     let neuron = picture.neurons.get(row).copied().unwrap_or(0);
     let side = matches!(network.gating, Gating::Side(_));
@@ -79,12 +82,12 @@ fn explain(ui: &mut Ui, placed: &Placed, (row, column): (usize, usize), picture:
             }
         }
         "readout" if side => {
-            weight(ui, "D", format!("output {}, neuron {neuron_name}", column + 1), value("readout", column, neuron));
+            weight(ui, "D", format!("{}, neuron {neuron_name}", output(column)), value("readout", column, neuron));
             describe(ui, neuron, subject);
             ui.label("ŷ = D g");
         }
         "readout" => {
-            weight(ui, "D", format!("output {}, gate {gate_name}", row + 1), value("readout", row, gate));
+            weight(ui, "D", format!("{}, gate {gate_name}", output(row)), value("readout", row, gate));
             ui.label("ŷ = D g");
         }
         name => {

@@ -8,10 +8,11 @@ mod picture;
 
 use super::heatmap::{self, Colors};
 use super::theme::{Palette, plain, role_name, strong};
-use super::card;
+use super::{card, tokens};
 use crate::analysis::importance::{Importance, Role};
 use crate::experiment::live::Live;
 use crate::model::Network;
+use crate::task::Task;
 use crate::model::network::Gating;
 use axis::{Axis, GAP};
 use eframe::egui;
@@ -40,6 +41,8 @@ pub struct Subject<'a> {
     pub network: &'a dyn Fn() -> Option<Network>,
     /// λ, importance and role of each neuron and gate.
     pub importance: &'a Importance,
+    /// The task, which names inputs and outputs; `None`: they are numbered.
+    pub task: Option<Task>,
     /// What its parts are, where that is known; its neurons and gates then keep their order.
     pub labels: Option<&'a Labels>,
 }
@@ -123,7 +126,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
     let Some(weights) = &live.weights else { return card::waiting(ui, rect, live) };
     let network = || (weights.parameters.len() == live.table.len()).then(|| Network::from_parameters(&live.table, &weights.parameters));
     let key = (live.run, weights.step, weights.parameters.as_ptr() as usize);
-    draw(ui, rect, state, &Subject { key, network: &network, importance: &weights.importance, labels: None });
+    draw(ui, rect, state, &Subject { key, network: &network, importance: &weights.importance, task: Some(live.recipe.task()), labels: None });
 }
 
 /// Draws any network in `rect`.
@@ -150,7 +153,7 @@ pub fn draw(ui: &mut Ui, rect: Rect, state: &mut State, subject: &Subject<'_>) {
     for placed in &layout.matrices {
         paint(ui, placed, &state.picture);
     }
-    headers(ui, rect, &layout, state, network);
+    headers(ui, rect, &layout, state, (network, subject.task));
     for block in subject.labels.iter().flat_map(|labels| &labels.blocks) {
         outline(ui, &layout, block);
     }
@@ -322,7 +325,7 @@ fn group_names(ui: &Ui, rect: Rect, layout: &Layout, names: impl Iterator<Item =
 }
 
 /// What stands above each column.
-fn headers(ui: &Ui, rect: Rect, layout: &Layout, state: &State, network: &Network) {
+fn headers(ui: &Ui, rect: Rect, layout: &Layout, state: &State, (network, task): (&Network, Option<Task>)) {
     let palette = Palette::of(ui);
     let side = matches!(network.gating, Gating::Side(_));
     let head = |x: f32, text: &str| {
@@ -337,6 +340,15 @@ fn headers(ui: &Ui, rect: Rect, layout: &Layout, state: &State, network: &Networ
     };
     for (placed, title) in layout.matrices.iter().zip(titles) {
         head(placed.rect.left(), title);
+    }
+    // Where a token has two parts, a short line shows where the second begins.
+    if let Some((first, _)) = task.and_then(tokens::parts) {
+        for placed in layout.matrices.iter().filter(|placed| placed.matrix < if side { 3 } else { 2 }) {
+            if let Some((start, _)) = placed.columns.place(first) {
+                let x = placed.rect.left() + start;
+                ui.painter().vline(x, (placed.rect.top() - 4.0)..=placed.rect.bottom(), Stroke::new(1.0, palette.mute.gamma_multiply(0.7)));
+            }
+        }
     }
     head(layout.lambda.left(), "λ");
     head(layout.bars.left(), if layout.bars.width() > 60.0 { "importance" } else { "imp." });

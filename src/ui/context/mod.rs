@@ -1,0 +1,112 @@
+//! The In context view: what a network learns from the examples within a sequence. Regression beside one step of gradient
+//! descent (paper, section 5), associative recall beside attention (appendix D.3).
+//!
+//! Start with [`middle`]; each panel is a file. [`sequence`] and [`recall`] also stand in Discover.
+
+mod cells;
+mod coefficients;
+mod empty;
+pub mod guide;
+mod implied;
+mod measured;
+mod parts;
+mod recall;
+mod sequence;
+mod verdict;
+
+use super::{Action, View, card, loss};
+use crate::analysis::in_context::Finding;
+use crate::experiment::live::Live;
+use crate::experiment::recipe::TaskName;
+use eframe::egui;
+use egui::{Rect, Sense, Ui, pos2, vec2};
+
+/// Between frames.
+#[derive(Default)]
+pub struct State {
+    sequence: sequence::State,
+    recall: recall::State,
+    implied: implied::State,
+}
+
+/// Least height of the pictures.
+const LEAST: f32 = 560.0;
+
+/// Everything between the settings and the guide; `height` is what the window has.
+pub fn middle(ui: &mut Ui, state: &mut State, loss: &mut loss::State, view: &View<'_>, height: f32, actions: &mut Vec<Action>) {
+    let live = view.live;
+    let top = ui.cursor().top();
+    if !live.recipe.task.in_context() {
+        return empty::show(ui, height, actions);
+    }
+    verdict::show(ui, live);
+    let left = height - (ui.cursor().top() - top);
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), left.max(LEAST)), Sense::hover());
+    let part = |x: [f32; 2], y: [f32; 2]| {
+        let at = |x: f32, y: f32| pos2(rect.left() + x * rect.width(), rect.top() + y * rect.height());
+        Rect::from_min_max(at(x[0], y[0]), at(x[1], y[1]))
+    };
+    let rows = if live.recipe.task == TaskName::Regression { [0.32, 0.63] } else { [0.36, 1.0] };
+    loss::show(ui, part([0.0, 0.5], [0.0, rows[0]]), loss, live);
+    if live.recipe.task == TaskName::Regression {
+        measured::show(ui, part([0.5, 1.0], [0.0, rows[0]]), live);
+        sequence::show(ui, part([0.0, 1.0], rows), &mut state.sequence, live, |_| ());
+        coefficients::show(ui, part([0.0, 0.52], [rows[1], 1.0]), live);
+        implied::show(ui, part([0.52, 1.0], [rows[1], 1.0]), &mut state.implied, live);
+    } else {
+        parts::show(ui, part([0.5, 1.0], [0.0, rows[0]]), live);
+        recall::show(ui, part([0.0, 1.0], rows), &mut state.recall, live, |_| ());
+    }
+    for y in rows.into_iter().filter(|y| *y < 1.0) {
+        card::rule(ui, part([0.0, 1.0], [y, y]).left_top(), part([0.0, 1.0], [y, y]).right_top());
+    }
+}
+
+/// The same one below the other.
+pub fn column(ui: &mut Ui, state: &mut State, loss: &mut loss::State, view: &View<'_>, actions: &mut Vec<Action>) {
+    let live = view.live;
+    if !live.recipe.task.in_context() {
+        return empty::show(ui, 420.0, actions);
+    }
+    verdict::show(ui, live);
+    let width = ui.available_width();
+    let mut part = |height: f32, draw: &mut dyn FnMut(&mut Ui, Rect)| {
+        let (rect, _) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
+        card::rule(ui, rect.left_bottom(), rect.right_bottom());
+        draw(ui, rect);
+    };
+    part(220.0, &mut |ui, rect| loss::show(ui, rect, loss, live));
+    if live.recipe.task == TaskName::Regression {
+        part(210.0, &mut |ui, rect| measured::show(ui, rect, live));
+        part(sequence::height(live), &mut |ui, rect| sequence::show(ui, rect, &mut state.sequence, live, |_| ()));
+        part(260.0, &mut |ui, rect| coefficients::show(ui, rect, live));
+        part(190.0, &mut |ui, rect| implied::show(ui, rect, &mut state.implied, live));
+    } else {
+        part(210.0, &mut |ui, rect| parts::show(ui, rect, live));
+        part(recall::height(live), &mut |ui, rect| recall::show(ui, rect, &mut state.recall, live, |_| ()));
+    }
+}
+
+/// One sequence of the task at hand, for Discover: what attention's outputs and contributions are elsewhere.
+pub fn one_sequence(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, actions: &mut Vec<Action>) {
+    let more = |ui: &mut Ui| {
+        if ui.link("In context →").on_hover_text("What the network does with its examples, in numbers (4)").clicked() {
+            actions.push(Action::Tab(super::Tab::Context));
+        }
+    };
+    if live.recipe.task == TaskName::Regression {
+        sequence::show(ui, rect, &mut state.sequence, live, more);
+    } else {
+        recall::show(ui, rect, &mut state.recall, live, more);
+    }
+}
+
+/// Height that [`one_sequence`] would like in a narrow window.
+pub fn height(live: &Live) -> f32 {
+    if live.recipe.task == TaskName::Regression { sequence::height(live) } else { recall::height(live) }
+}
+
+/// The newest finding.
+fn found(live: &Live) -> Option<&Finding> {
+    live.finding.as_ref().map(|(_, finding)| finding)
+}
