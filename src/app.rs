@@ -13,7 +13,7 @@ use crate::platform::{self, Link, OpenedFile};
 use crate::task::{Arrays, Teacher};
 use crate::train::pacer::Speed;
 use crate::ui::{self, Message, Tab, View, action::Action};
-use actions::Replaced;
+use actions::History;
 use files::Purpose;
 use crate::{Error, Result};
 use eframe::egui;
@@ -48,8 +48,8 @@ pub struct App {
     tab: Tab,
     /// The network that is taken apart.
     bench: Bench,
-    /// The training that [`Action::Train`] has replaced.
-    replaced: Option<Replaced>,
+    /// Trainings that others have replaced.
+    history: History,
     arrivals: (Sender<Arrival>, Receiver<Arrival>),
     panels: ui::State,
     frames: Frames,
@@ -102,13 +102,12 @@ impl App {
             dead: false,
             tab: tab_of(hash),
             bench: Bench::default(),
-            replaced: None,
+            history: History::default(),
             arrivals: mpsc::channel(),
             panels: ui::State::default(),
             frames: Frames::default(),
         };
         app.start(recipe, None, None, true);
-        app.inspect();
         Ok(app)
     }
 
@@ -165,10 +164,13 @@ impl App {
     fn load_hash(&mut self, hash: &str) {
         let (preset, recipe, problems) = Recipe::from_hash(hash);
         self.messages.extend(problems.iter().map(|problem| Message::warning(format!("In the link: {problem}"))));
-        self.preset = preset;
-        self.tab = tab_of(hash);
-        self.start(recipe, None, None, true);
-        self.inspect();
+        self.show_tab(tab_of(hash));
+        // Another view of the same run leaves the run alone.
+        if (&preset, &recipe) != (&self.preset, &self.live.recipe) {
+            self.keep();
+            self.preset = preset;
+            self.start(recipe, None, None, true);
+        }
     }
 
     /// Takes in everything that has arrived.
@@ -237,7 +239,7 @@ impl eframe::App for App {
         let view = View {
             tab: self.tab,
             bench: &self.bench,
-            undo: self.replaced.as_ref().map(|replaced| replaced.name.as_str()),
+            undo: self.history.undo.last().map(|replaced| replaced.name.as_str()),
             live: &self.live,
             draft: &mut self.draft,
             preset: &self.preset,

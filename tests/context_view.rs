@@ -53,6 +53,7 @@ fn what_is_said_is_what_was_measured() {
             let count = match &finding {
                 Finding::Regression { losses, .. } => losses.sequences,
                 Finding::Recall { recalled, .. } => recalled.sequences,
+                Finding::Test(_) => unreachable!("no file is trained on"),
             };
             assert!(says(&window, &format!("Measured at step {step} on {count} unseen sequences.")));
             match &finding {
@@ -68,6 +69,7 @@ fn what_is_said_is_what_was_measured() {
                     assert!(says(&window, &format!("{:.1}\u{a0}% right, where guessing has 20.0\u{a0}%", 100.0 * recalled.accuracy)));
                     assert!(says(&window, "can be built from 25 with λ\u{a0}=\u{a0}1"));
                 }
+                Finding::Test(_) => unreachable!("no file is trained on"),
             }
             let census = live.weights.as_ref().unwrap().importance.census(0.01);
             assert!(says(&window, &format!("Right now {} neuron", census.key_value)));

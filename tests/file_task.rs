@@ -212,6 +212,30 @@ fn the_split_keeps_every_sequence_once() {
     assert!(error.contains("at most 7 sequences"), "{error}");
 }
 
+/// The loss on the device is the weighted mean over the file's sequences that [`gatelens::analysis::test_set`] computes from the weights alone.
+#[test]
+fn weights_of_time_steps_are_in_the_loss() {
+    let mask = ("mask", npy("<f8", &[3, 2], &doubles([1.0, 0.0, 0.5, 2.0, 0.0, 1.0])));
+    let arrays = read(&[("d.npz", &npz(&[xy()[0].clone(), xy()[1].clone(), mask], false))]).unwrap();
+    let base = Recipe { hidden: 4, gates: 3, batch: 3, shuffle: Switch::Off, test_fraction: 0.0, mask_at: 0.0, ..Recipe::default() };
+    let recipe = base.with_data("d", &arrays);
+    let plan = recipe.plan();
+    let program = plan.program();
+    let parameters = program.params.initial(3);
+    let network = gatelens::model::Network::from_parameters(&program.params, &parameters);
+    let mut cpu = Cpu::<f64>::new(program, 1, u64::MAX).unwrap();
+    let engine: &mut dyn gatelens::backend::Backend = &mut cpu;
+    engine.write(Graph::PARAMETERS, &parameters);
+    plan.write_constants(engine, Source { data: Some(&arrays), ..Source::default() });
+    engine.set_clock(&plan.optimizer.clock(3, 0));
+    engine.advance(1).unwrap();
+    let loss = engine.poll().unwrap().unwrap().losses[0];
+    let Some(gatelens::analysis::in_context::Finding::Test(tested)) = gatelens::analysis::test_set::measure(&network, &arrays) else { panic!("no test") };
+    assert!((f64::from(loss.loss) / tested.loss - 1.0).abs() < 1e-5 && (f64::from(loss.power) / tested.power - 1.0).abs() < 1e-5, "{loss:?} {tested:?}");
+    let Some(gatelens::analysis::in_context::Finding::Test(plain)) = gatelens::analysis::test_set::measure(&network, &Arrays { weight: None, ..arrays }) else { panic!("no test") };
+    assert!((plain.loss / tested.loss - 1.0).abs() > 1e-2, "the weights matter");
+}
+
 fn folder(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("file_task").join(name);
     drop(std::fs::remove_dir_all(&path));

@@ -56,10 +56,13 @@ fn the_bench_drops_late_answers() {
     inspector.ask(Some(bench.ask()));
     let late: Inspected = inspector.answer(None).unwrap();
     inspector.ask(Some(bench.ask()));
-    bench.answer(late);
-    assert!(bench.inspected.is_none() && !bench.is_current());
+    bench.answer(late.clone());
+    assert!(bench.inspected.is_some() && !bench.is_current(), "about the same network, but to an earlier question");
     bench.answer(inspector.answer(None).unwrap());
     assert!(bench.is_current());
+    bench.put(Subject::Live);
+    bench.answer(late);
+    assert!(bench.inspected.is_none(), "about another network");
 }
 
 #[test]

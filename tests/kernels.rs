@@ -2,6 +2,8 @@
 //! nothing uploaded a step, one mapping at a time, runs that repeat bit for bit, errors that are values.
 //! Without an adapter these tests say that they skip; with REQUIRE_GPU=1 they fail.
 
+#[path = "support/programs.rs"]
+mod programs;
 #[path = "support/gpu.rs"]
 mod support;
 
@@ -16,6 +18,7 @@ use gatelens::graph::program::{Call, Program};
 use gatelens::graph::{BufferId, Graph, Storage};
 use gatelens::math::random;
 use gatelens::model::Architecture;
+use programs::{branching, classifying, gathering, recalling, regressing};
 use support::{POISON, Sizes, assert_close, clock, context, cpu, relative_error, training};
 
 #[test]
@@ -37,7 +40,7 @@ fn the_comparator_can_fail() {
 fn start(backend: &mut dyn Backend, clock: &Clock) {
     let parameters = backend.program().params.initial(clock.seed);
     backend.write(Graph::PARAMETERS, &parameters);
-    for name in ["teacher", "regression"] {
+    for name in ["teacher", "regression", "data.x", "data.y", "data.weight"] {
         if let Some(constant) = backend.program().find(name) {
             let entries = random::normals(clock.seed, name, backend.program().buffers[constant.0].len);
             backend.write(constant, &entries);
@@ -143,60 +146,12 @@ fn every_kernel_equals_its_twin() {
             seen.extend(program.calls.iter().map(|call| call.kernel));
             compare_calls(&context, &program, seed);
         }
-        for program in [branching(sizes, hidden, gates), classifying(sizes, hidden), regressing(sizes, gates), recalling(sizes, hidden)] {
+        for program in [branching(sizes, hidden, gates), classifying(sizes, hidden), regressing(sizes, gates), recalling(sizes, hidden), gathering(sizes, hidden)] {
             seen.extend(program.calls.iter().map(|call| call.kernel));
             compare_calls(&context, &program, seed);
         }
     }
     assert!(Kernel::ALL.iter().all(|kernel| seen.contains(kernel)), "no program runs some kernel");
-}
-
-/// In-context regression: `dim` inputs, `outputs` outputs.
-fn regressing(sizes: Sizes, outputs: usize) -> Program {
-    let mut graph = Graph::new(sizes.batch, sizes.time + 1);
-    let (x, y) = graph.regression_tokens(sizes.dim, outputs);
-    let prediction = Architecture::GatedSide { hidden: 3 }.forward(&mut graph, x, outputs, 1);
-    graph.squared_error(prediction, y, true);
-    Program::training(graph)
-}
-
-/// Associative recall of `time` pairs.
-fn recalling(sizes: Sizes, hidden: usize) -> Program {
-    let mut graph = Graph::new(sizes.batch, sizes.time + 1);
-    let (x, y) = graph.recall_tokens();
-    let prediction = Architecture::GatedDiagonal { hidden, gates: 3 }.forward(&mut graph, x, sizes.time, 1);
-    graph.cross_entropy(prediction, y);
-    Program::training(graph)
-}
-
-/// A value that is used twice, so its second gradient adds to the first; layers with and without a constant.
-fn branching(sizes: Sizes, hidden: usize, gates: usize) -> Program {
-    let mut graph = Graph::new(sizes.batch, sizes.time);
-    let (x, y) = gatelens::task::attention::record(&mut graph, sizes.dim);
-    let a = graph.linear("a", x.with_constant(), hidden);
-    let b = graph.linear("b", a.with_constant(), gates);
-    let c = graph.bilinear("c", a, gates);
-    let product = graph.hadamard("product", b, c);
-    let prediction = graph.linear("readout", product.with_constant(), sizes.dim);
-    graph.squared_error(prediction, y, true);
-    let program = Program::training(graph);
-    assert!(program.calls.iter().any(|call| call.dims.accumulate == 1), "no call accumulates");
-    program
-}
-
-/// A loss over classes at the end of a sequence; class numbers are the random inputs rounded down.
-fn classifying(sizes: Sizes, classes: usize) -> Program {
-    let mut graph = Graph::new(sizes.batch, sizes.time);
-    let steps = sizes.time.div_ceil(3);
-    let (x, y) = (graph.input("x", sizes.dim), graph.input_of("y", steps, 1));
-    let hidden = graph.linear("hidden", x, classes + 1);
-    let (sum, end) = (graph.linear("sum", hidden, 2), graph.last(hidden, steps)); // hidden's second gradient adds to the first
-    let both = graph.bilinear("end", end, classes);
-    let sum = graph.last(sum, steps);
-    let sum = graph.linear("spread", sum, classes);
-    let prediction = graph.hadamard("prediction", both, sum);
-    graph.cross_entropy(prediction, y);
-    Program::training(graph)
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::experiment::preset;
 use crate::experiment::recipe::{Engine, Recipe, TaskName};
 use crate::experiment::runner::Command;
 use crate::platform::{self, OpenedFile};
-use crate::task::Teacher;
+use crate::task::{Arrays, Teacher};
 use crate::train::session::Snapshot;
 use crate::ui::{Message, Tab, action::Action};
 use web_time::Instant;
@@ -17,10 +17,22 @@ pub struct Replaced {
     /// In a few words.
     pub name: String,
     recipe: Recipe,
-    snapshot: Option<Snapshot>,
+    snapshot: Snapshot,
     teacher: Option<Teacher>,
+    data: Option<Arrays>,
     preset: String,
 }
+
+/// Trainings that can be had back.
+#[derive(Default)]
+pub struct History {
+    /// The last one replaced is the last here.
+    pub undo: Vec<Replaced>,
+    redo: Vec<Replaced>,
+}
+
+/// Trainings that are kept to be had back.
+const KEPT: usize = 5;
 
 impl App {
     /// Carries out what the user asked for.
@@ -49,6 +61,7 @@ impl App {
             }
             Action::Preset(name) => {
                 if let Some(preset) = preset::find(&name) {
+                    self.keep();
                     self.preset = name;
                     self.start(preset.recipe, None, None, true);
                 }
@@ -65,6 +78,7 @@ impl App {
             }
             Action::Train(given) => self.train(*given),
             Action::Undo => self.undo(),
+            Action::Redo => self.redo(),
             Action::Export(name, bytes) => self.export(&name, &bytes),
             Action::Rescue => {
                 let recipe = Recipe { learning_rate: self.live.recipe.learning_rate / 10.0, ..self.live.recipe.clone() };
@@ -101,6 +115,10 @@ impl App {
         let data = self.data.clone().filter(|_| recipe.task == TaskName::File);
         self.send(session::start(run, recipe, from, teacher, data, running));
         self.send(Command::Speed(self.speed));
+        if self.bench.subject == Subject::Live {
+            self.bench.put(Subject::Live); // what was said of the old network is not said of this one
+        }
+        self.inspect();
         self.show_hash();
     }
 
@@ -151,27 +169,54 @@ impl App {
         if let Err(error) = recipe.check() {
             return self.messages.push(Message::warning(format!("{name} can't be trained here: {error}")));
         }
-        let old = Replaced {
-            name: format!("the network of {} neurons at step {}", self.live.recipe.hidden, self.live.step),
-            recipe: self.live.recipe.clone(),
-            snapshot: self.live.snapshot.clone(),
-            teacher: self.teacher.clone(),
-            preset: self.preset.clone(),
-        };
+        self.keep();
         let snapshot = Snapshot { step: 0, parameters: network.to_parameters(), first_moment: vec![], second_moment: vec![] };
         self.start(recipe, Some(snapshot), teacher, false);
-        self.replaced = Some(old);
         let unknown = if teacher_known || goes_on { "" } else { " No teacher came with it: it will be trained towards one that its seed draws." };
         self.messages.push(Message::info(format!("{name} is in Discover: press play to train it.{unknown}")));
         self.bench.put(Subject::Live);
         self.show_tab(Tab::Discover);
     }
 
+    /// Keeps the training, which another one is about to replace, to be had back.
+    pub(super) fn keep(&mut self) {
+        if let Some(replaced) = self.replaced() {
+            self.history.undo.push(replaced);
+            self.history.redo.clear();
+            let over = self.history.undo.len().saturating_sub(KEPT);
+            self.history.undo.drain(..over);
+        }
+    }
+
+    /// The training as it can be had back, if it has done a step.
+    fn replaced(&self) -> Option<Replaced> {
+        let snapshot = self.live.snapshot.clone().filter(|snapshot| snapshot.step > 0)?;
+        Some(Replaced {
+            name: format!("{} neurons at step {}", self.live.recipe.hidden, snapshot.step),
+            recipe: self.live.recipe.clone(),
+            snapshot,
+            teacher: self.teacher.clone(),
+            data: self.data.clone().filter(|_| self.live.recipe.task == TaskName::File),
+            preset: self.preset.clone(),
+        })
+    }
+
     fn undo(&mut self) {
-        let Some(Replaced { name, recipe, snapshot, teacher, preset }) = self.replaced.take() else { return };
-        self.preset = preset;
-        self.start(recipe, snapshot, teacher, false);
-        self.messages.push(Message::info(format!("Back to {name}: press play to go on.")));
-        self.inspect();
+        let Some(back) = self.history.undo.pop() else { return };
+        self.history.redo.extend(self.replaced());
+        self.take_up(back, "Ctrl+Shift+Z goes forward again.");
+    }
+
+    fn redo(&mut self) {
+        let Some(forward) = self.history.redo.pop() else { return };
+        self.history.undo.extend(self.replaced());
+        self.take_up(forward, "Ctrl+Z goes back again.");
+    }
+
+    fn take_up(&mut self, replaced: Replaced, way_back: &str) {
+        let Replaced { name, recipe, snapshot, teacher, data, preset } = replaced;
+        (self.preset, self.data) = (preset, data.or(self.data.take()));
+        self.start(recipe, Some(snapshot), teacher, false);
+        self.messages.push(Message::info(format!("Back at {name}: press play to go on. {way_back}")));
     }
 }

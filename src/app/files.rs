@@ -51,6 +51,7 @@ impl App {
                 let Arrays { sequences, time, inputs, outputs, .. } = arrays;
                 let text = format!("Training on {}: {sequences} sequences of {time} steps, {inputs} numbers in and {outputs} out; {} are kept for the test.", file.name, recipe.test_sequences());
                 self.messages.push(Message::info(text));
+                self.keep();
                 self.data = Some(arrays);
                 self.start(recipe, None, None, true);
                 self.show_tab(Tab::Discover);
@@ -90,6 +91,7 @@ impl App {
                     false => "press play to go on.",
                 };
                 self.messages.push(Message::info(format!("Loaded {name} at step {step}: {next}")));
+                self.keep();
                 self.start(recipe, Some(loaded.snapshot), loaded.teacher, running);
             }
             Err(error) => self.messages.push(Message::warning(format!("{error}. The training was left as it is."))),

@@ -128,9 +128,11 @@ pub struct Bench {
     pub subject: Subject,
     /// What to look for.
     pub settings: Settings,
-    /// The newest answer; it may belong to an earlier question until the next arrives.
+    /// The newest answer about it; it may belong to an earlier question until the next arrives.
     pub inspected: Option<Inspected>,
     id: u32,
+    /// The first question about this subject.
+    since: u32,
 }
 
 impl Bench {
@@ -140,15 +142,15 @@ impl Bench {
         Inspect { id: self.id, subject: self.subject.clone(), settings: self.settings.clone() }
     }
 
-    /// Puts another network on the bench; the old answer goes.
+    /// Puts another network on the bench; the old answer, and those that are still to come about the old network, go.
     pub fn put(&mut self, subject: Subject) {
-        (self.subject, self.inspected) = (subject, None);
+        (self.subject, self.inspected, self.since) = (subject, None, self.id + 1);
         self.settings.picked.clear();
     }
 
-    /// Takes in an answer; late ones of an earlier question are dropped.
+    /// Takes in an answer about this subject; those of earlier subjects are dropped.
     pub fn answer(&mut self, inspected: Inspected) {
-        if inspected.id == self.id {
+        if inspected.id >= self.since {
             self.inspected = Some(inspected);
         }
     }

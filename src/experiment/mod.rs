@@ -7,6 +7,7 @@ pub mod checkpoint;
 pub mod data;
 pub mod inspection;
 pub mod live;
+pub mod messages;
 pub mod preset;
 pub mod recipe;
 pub mod runner;

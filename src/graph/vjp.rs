@@ -13,7 +13,8 @@ pub(super) fn backward(graph: &mut Graph) -> Vec<Call> {
     let (seed, _) = gradient.of(graph, prediction);
     let mut calls = vec![Call::new(loss.kernel, loss.dims, vec![loss.args[0], loss.args[1], loss.output, seed])];
     for op in graph.ops.clone().iter().rev() {
-        if let Some(arrived) = gradient.of.get(op.output.0).copied().flatten() {
+        let arrived = gradient.of.get(op.output.0).copied().flatten();
+        if let Some(arrived) = arrived.filter(|_| !graph.data.contains(&op.output)) {
             reverse(graph, &mut gradient, op, arrived, &mut calls);
         }
     }

@@ -179,7 +179,7 @@ pub fn link(hash: &str) -> String {
 #[cfg(feature = "app")]
 pub fn open_file(done: impl FnOnce(super::OpenedFile) + Send + 'static) {
     std::thread::spawn(move || {
-        let dialog = rfd::AsyncFileDialog::new().add_filter("safetensors", &["safetensors"]).pick_file();
+        let dialog = rfd::AsyncFileDialog::new().add_filter("weights, or arrays x and y", &["safetensors", "npz", "npy"]).pick_file();
         if let Some(file) = pollster::block_on(dialog) {
             done(super::OpenedFile { name: file.file_name(), bytes: pollster::block_on(file.read()) });
         }
@@ -190,8 +190,9 @@ pub fn open_file(done: impl FnOnce(super::OpenedFile) + Send + 'static) {
 #[cfg(feature = "app")]
 pub fn save_file(name: &str, bytes: &[u8], done: impl FnOnce(Result<String>) + Send + 'static) {
     let (name, bytes) = (name.to_owned(), bytes.to_vec());
+    let extension = name.rsplit('.').next().unwrap_or_default().to_owned();
     std::thread::spawn(move || {
-        let dialog = rfd::AsyncFileDialog::new().set_file_name(&name).add_filter("safetensors", &["safetensors"]).save_file();
+        let dialog = rfd::AsyncFileDialog::new().set_file_name(&name).add_filter(&extension, &[&extension]).save_file();
         if let Some(file) = pollster::block_on(dialog) {
             let path = file.path().display().to_string();
             let saved = pollster::block_on(file.write(&bytes));

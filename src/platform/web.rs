@@ -215,7 +215,7 @@ pub fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
 /// Lets the user choose a weights file; `done` gets it.
 pub fn open_file(done: impl FnOnce(OpenedFile) + 'static) {
     wasm_bindgen_futures::spawn_local(async move {
-        if let Some(file) = rfd::AsyncFileDialog::new().add_filter("safetensors", &["safetensors"]).pick_file().await {
+        if let Some(file) = rfd::AsyncFileDialog::new().add_filter("weights, or arrays x and y", &["safetensors", "npz", "npy"]).pick_file().await {
             done(OpenedFile { name: file.file_name(), bytes: file.read().await });
         }
     });

@@ -46,8 +46,10 @@ pub enum Action {
     Inspect(Settings),
     /// Train from that network on, in Discover; the training until now can be had back.
     Train(Box<Given>),
-    /// Back to the training before the last [`Action::Train`].
+    /// Back to the training that was replaced last: by a network, a file, a preset or a link.
     Undo,
+    /// Forward again.
+    Redo,
     /// Save a picture or a report: the file's name and content.
     Export(String, Vec<u8>),
 }

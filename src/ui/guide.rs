@@ -35,7 +35,7 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
     ui.add_space(4.0);
     heading(ui, "TRY NEXT");
     if let Some(before) = view.undo {
-        link(ui, &format!("Undo: back to {before}"), "Takes up the training that this network has replaced (Ctrl+Z)", Action::Undo, actions);
+        link(ui, &format!("Undo: back to {before}"), "Takes up the training that was replaced last (Ctrl+Z)", Action::Undo, actions);
     }
     if matches!(view.live.end, Some(End::Finished)) {
         link(ui, "Another seed: are the counts the same?", "Reseed (Shift+R)", Action::Reseed, actions);

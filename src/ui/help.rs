@@ -7,7 +7,7 @@ use egui::{Grid, Key, KeyboardShortcut, Modifiers, RichText, Ui, Window};
 
 /// Each view's keys and what they do, as the window lists them.
 const KEYS: &[(&str, &[(&str, &str)])] = &[
-    ("Keys", &[("1, 2, 3, 4", "Discover, Construct, Dissect, In context"), ("Ctrl + Z", "Back to the training that a network was put in place of"), ("?", "This help")]),
+    ("Keys", &[("1, 2, 3, 4", "Discover, Construct, Dissect, In context"), ("Ctrl + Z", "Back to the training before this network, file or preset (with Shift: forward again)"), ("?", "This help")]),
     ("In Discover and In context", &[("Space", "Play, pause"), ("→", "A single step"), ("R", "Reset to the same initial weights"), ("Shift + R", "Reseed: new teacher, weights and data")]),
     ("In Construct", &[("← → Home End", "From token to token"), ("↑ ↓", "From neuron to neuron"), ("W", "Weights or steps")]),
     ("In Dissect", &[("← →", "The stage before, the next one"), ("Space", "Run through the stages"), ("↑ ↓", "Move the threshold when it has the keyboard")]),
@@ -31,7 +31,9 @@ pub fn keys(ui: &Ui, view: &View<'_>, help_open: &mut bool, actions: &mut Vec<Ac
     if pressed(Modifiers::NONE, Key::Questionmark) || pressed(Modifiers::SHIFT, Key::Questionmark) || pressed(Modifiers::SHIFT, Key::Slash) {
         *help_open = !*help_open;
     }
-    if view.undo.is_some() && pressed(Modifiers::COMMAND, Key::Z) {
+    if pressed(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z) {
+        actions.push(Action::Redo);
+    } else if view.undo.is_some() && pressed(Modifiers::COMMAND, Key::Z) {
         actions.push(Action::Undo);
     }
     if !matches!(view.tab, Tab::Discover | Tab::Context) {

@@ -80,6 +80,7 @@ fn named(response: Response, role: Role, name: &str) -> Response {
 const EDITOR: f32 = 98.0;
 
 fn attention(ui: &mut Ui, state: &mut State) {
+    let before = (state.settings.rank, state.settings.spectrum);
     let Settings { dim, rank, spectrum, seed, .. } = &mut state.settings;
     let full = *rank >= *dim;
     let size = vec2(EDITOR, ui.spacing().interact_size.y);
@@ -107,8 +108,11 @@ fn attention(ui: &mut Ui, state: &mut State) {
         redrawn |= response.changed();
         named(response, Role::SpinButton, "Seed")
     });
+    let other_teacher = (state.settings.rank, state.settings.spectrum) != before;
+    if redrawn || other_teacher {
+        state.settings.ablation.dropped = None; // the neurons are others
+    }
     if redrawn {
-        state.settings.ablation.dropped = None;
         state.redraw();
     }
 }
