@@ -121,6 +121,7 @@ impl App {
         serde_json::json!({
             "step": self.live.step, "steps": self.live.recipe.steps, "loss": finite(loss), "nmse": finite(nmse),
             "steps_per_s": self.live.steps_per_second(), "running": self.live.running, "view": self.tab.key(), "dissected": self.bench.inspected.as_ref().map(|inspected| &inspected.dissection.verdict),
+            "found": self.live.finding.as_ref().map(|(_, finding)| finding.headline()),
             "backend": device.map(|device| device.kind.as_str()), "adapter": device.map(|device| device.name.clone()),
             "software": device.is_some_and(|device| device.software), "message": message,
             "messages": self.messages.iter().map(|message| message.text.clone()).collect::<Vec<_>>(),
