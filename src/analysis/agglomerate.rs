@@ -52,6 +52,9 @@ pub fn by_output(items: &[Item], tolerance: f64) -> Option<Vec<Item>> {
     let mut found = vec![];
     for output in 0..outputs {
         let reads: Vec<usize> = (0..items.len()).filter(|&i| items[i].product.readout[output] != 0.0).collect();
+        if reads.is_empty() {
+            continue;
+        }
         let alone = |i: &usize| Product { readout: (0..outputs).map(|k| if k == output { items[*i].product.readout[k] } else { 0.0 }).collect(), ..items[*i].product.clone() };
         let products: Vec<Product> = reads.iter().map(alone).collect();
         let sum = Sum::of(&products.iter().collect::<Vec<_>>());

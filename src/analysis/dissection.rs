@@ -5,7 +5,7 @@ use super::batch::Batch;
 use super::importance::{self, Census, Importance, Role};
 use super::merge::{self, Merged};
 use super::minimal::{self, Minimal};
-use super::polynomial::Expanded;
+use super::polynomial::{Expanded, Memory};
 use super::verdict::{self, Function};
 use super::{prune, reorder, scores};
 use crate::model::Network;
@@ -200,8 +200,9 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
         return silenced(network, settings);
     }
     let importance = importance::measure(network, settings.threshold);
-    let mut notes = vec![format!("Changes and scores are measured on {} fresh sequences of {} tokens, x ~ N(0, I).", batch.x.rows / batch.time, batch.time)];
-    let teacher = teacher.filter(|teacher| {
+    let mut notes = vec![format!("Everything is measured on {} fresh sequences of {} tokens, x ~ N(0, I).", batch.x.rows / batch.time, batch.time)];
+    let given = teacher;
+    let teacher = given.filter(|teacher| {
         let fits = (teacher.dim, teacher.dim) == (network.inputs(), network.outputs());
         if !fits {
             notes.push(format!("The teacher maps {0} numbers to {0}, the network {1} to {2}: they are not compared.", teacher.dim, network.inputs(), network.outputs()));
@@ -224,7 +225,7 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
     let error = teacher.map(|teacher| verdict::teacher_error(&batch, teacher));
     let function = match error {
         Some(error) => Function::Compared { error, distance: expanded.worst },
-        None => Function::Alone(expanded.outside),
+        None => Function::Alone { outside: expanded.outside, memory: Memory::of(network), misfit: given.is_some() },
     };
     Dissection {
         settings: settings.clone(),
