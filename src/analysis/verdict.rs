@@ -38,8 +38,8 @@ pub enum Function {
         outside: Option<(f64, usize)>,
         /// How it remembers; `None` where too large, or all zero.
         memory: Option<Memory>,
-        /// There is a teacher, of another width.
-        misfit: bool,
+        /// Why there is none to compare with.
+        why: &'static str,
     },
 }
 
@@ -81,7 +81,7 @@ pub fn judge(stages: &[Stage], threshold: f64, function: Function, needed: Optio
     match function {
         Function::Compared { error: None, .. } => verdict(false, "The teacher's outputs are all zero: there is nothing to compare with.", format!("{carried}.")),
         Function::Compared { error: Some(error), distance } => compared(error, distance, carried, short),
-        Function::Alone { outside, memory, misfit } => alone(outside, memory, misfit, carried),
+        Function::Alone { outside, memory, why } => alone(outside, memory, why, carried),
     }
 }
 
@@ -102,7 +102,7 @@ fn compared(error: f64, distance: Option<(f64, usize)>, carried: String, short: 
     verdict(is_attention, headline, format!("{carried}; {function}.{short}"))
 }
 
-fn alone(outside: Option<(f64, usize)>, memory: Option<Memory>, misfit: bool, carried: String) -> Verdict {
+fn alone(outside: Option<(f64, usize)>, memory: Option<Memory>, why: &str, carried: String) -> Verdict {
     let Some((share, tokens)) = outside else {
         return verdict(false, "Without a teacher, nothing can be said about this function.", format!("{carried}; its polynomial is zero or too large to expand."));
     };
@@ -115,7 +115,6 @@ fn alone(outside: Option<(f64, usize)>, memory: Option<Memory>, misfit: bool, ca
         None if has_form => "One token's answer has the form of linear attention; its memory is not tested.",
         _ => "This does not have the form of linear attention.",
     };
-    let why = if misfit { "the teacher in the file does not fit this network" } else { "no teacher is known" };
     let remembered = match memory {
         Some(memory) if memory.share <= SAME_FORM => format!("products with the token before have {} of the norm in two tokens, so it does not accumulate", part(memory.share)),
         Some(memory) => format!("the same products with a token 1, 2 or 4 steps back differ from each other, or from the current token's, by up to {} (accumulation leaves 0)", part(memory.drift)),

@@ -28,6 +28,12 @@ pub fn significant(value: f64) -> String {
     }
 }
 
+/// The first letter small.
+pub fn lowered(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
 /// The first letter large.
 pub fn sentence(text: &str) -> String {
     let mut letters = text.chars();
