@@ -229,6 +229,15 @@ fn times() {
         let extra = n - d * (d + 1) / 2 - d;
         print(&format!("disguised, d = {d}, n = {n}"), &networks::disguised(&teacher, 1, extra), Some(&teacher));
     }
+    let wide = networks::teacher(64, 1);
+    let large = networks::random(1, 64, 64, 512, 512);
+    print("untrained, d = 64, n = m = 512", &large, Some(&wide));
+    let mut same = large.clone();
+    if let Gating::Output { m, x } = &mut same.gating {
+        *m = m.select_rows(&[0; 512]);
+        *x = x.select_rows(&[0; 512]);
+    }
+    print("one kernel, d = 64, n = m = 512", &same, Some(&wide));
     for id in ["trained_teacher_a", "trained_icl_a"] {
         let trained = Trained::read(id);
         print(id, &trained.network, trained.teacher.as_ref());
