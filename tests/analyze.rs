@@ -112,7 +112,8 @@ fn a_bad_file_is_code_2_and_says_what_is_wrong() {
         ("missing", swapped("output_gate.x", None), "has no tensor output_gate.x (expected shape [1, 2])"),
         ("shape", swapped("output_gate.x", Some(floats("output_gate.x", &[2, 1], &[0.0, 1.0]))), "output_gate.x has shape [2, 1]; expected [1, 2]"),
         ("nan", swapped("readout", Some(floats("readout", &[1, 1], &[f64::NAN]))), "readout holds NaN at element 0; expected finite"),
-        ("lambda", swapped("lambda", Some(doubles("lambda", &[2], &[1.0, 1.5]))), "lambda[1] is 1.5; expected values in (0, 1]"),
+        ("lambda", swapped("lambda", Some(doubles("lambda", &[2], &[1.0, 1.5]))), "lambda[1] is 1.5; expected values in [0, 1]"),
+        ("negative", swapped("lambda", Some(doubles("lambda", &[2], &[1.0, -0.1]))), "lambda[1] is -0.1; expected values in [0, 1]"),
         ("integer", swapped("readout", Some(integers)), "readout is I32; expected F32 or F64"),
         ("half", swapped("teacher.value", None), "has no tensor teacher.value; a teacher needs teacher.value, .key and .query"),
         ("wide", swapped("teacher.key", Some(floats("teacher.key", &[2, 2], &[0.0; 4]))), "teacher.key has shape [2, 2]; expected d = 1"),
@@ -125,6 +126,10 @@ fn a_bad_file_is_code_2_and_says_what_is_wrong() {
         assert_eq!(output.status.code(), Some(2), "{name}: {said}");
         assert!(said.contains(expected) && output.stdout.is_empty(), "{name}: {said}");
     }
+    let side = replaced(replaced(replaced(network(), "output_gate.m", None), "output_gate.x", Some(floats("side_gate", &[2, 2], &[1.0; 4]))), "readout", Some(floats("readout", &[1, 1], &[1.0])));
+    let file = path("side.safetensors");
+    std::fs::write(&file, self::bytes(&side)).unwrap();
+    assert!(text(&analyze(&file, &[]).stderr).contains("readout has 1 columns; expected 2, one a neuron"));
     let good_file = path("usage.safetensors");
     std::fs::write(&good_file, good).unwrap();
     for (arguments, expected) in [
@@ -139,4 +144,26 @@ fn a_bad_file_is_code_2_and_says_what_is_wrong() {
         assert!(text(&output.stderr).contains(expected), "{}", text(&output.stderr));
     }
     assert!(text(&analyze(&path("none"), &[]).stderr).contains("could not be read"));
+}
+
+#[test]
+fn one_group_of_gates_and_one_kind_of_decay() {
+    let file = path("decay.safetensors");
+    let exact = replaced(network(), "lambda", Some(doubles("lambda", &[2], &[1.0, 0.0])));
+    std::fs::write(&file, bytes(&exact)).unwrap();
+    assert_eq!(report(&analyze(&file, &["--json"]))["snapping_change"], 0.0);
+    let twice = analyze(&file, &["--merge", "0,1", "--merge", "2,3"]);
+    assert!(twice.status.code() == Some(2) && text(&twice.stderr).contains("merge: 2,3 — expected --merge once"), "{}", text(&twice.stderr));
+    std::fs::write(&file, bytes(&[exact, vec![doubles("nu", &[2], &[-40.0, 8.0])]].concat())).unwrap();
+    assert!(text(&analyze(&file, &[]).stderr).contains("ignored: lambda, because nu says it too"));
+}
+
+#[test]
+fn a_construction_that_no_file_can_hold_is_not_written() {
+    let (teacher, out) = (path("large_teacher.safetensors"), path("large.safetensors"));
+    let matrices = ["value", "key", "query"].map(|name| doubles(&format!("teacher.{name}"), &[2, 2], &[1e25, 0.0, 0.0, 2e25]));
+    std::fs::write(&teacher, bytes(&matrices)).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_gatelens")).args(["construct", "--variant", "low-rank", "--teacher"]).arg(&teacher).arg("--out").arg(&out).output().unwrap();
+    assert!(output.status.code() == Some(2) && text(&output.stderr).contains("fits float32"), "{}", text(&output.stderr));
+    assert!(!out.exists());
 }

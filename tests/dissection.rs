@@ -229,6 +229,15 @@ fn times() {
         let extra = n - d * (d + 1) / 2 - d;
         print(&format!("disguised, d = {d}, n = {n}"), &networks::disguised(&teacher, 1, extra), Some(&teacher));
     }
+    let wide = networks::teacher(64, 1);
+    let large = networks::random(1, 64, 64, 512, 512);
+    print("untrained, d = 64, n = m = 512", &large, Some(&wide));
+    let mut same = large.clone();
+    if let Gating::Output { m, x } = &mut same.gating {
+        *m = m.select_rows(&[0; 512]);
+        *x = x.select_rows(&[0; 512]);
+    }
+    print("one kernel, d = 64, n = m = 512", &same, Some(&wide));
     for id in ["trained_teacher_a", "trained_icl_a"] {
         let trained = Trained::read(id);
         print(id, &trained.network, trained.teacher.as_ref());
@@ -276,16 +285,16 @@ fn bad_networks_get_true_sentences() {
         ("untrained", random.clone(), Some(&teacher), &default, false, "with λ in between"),
         ("all in between", with(&|n| n.lambda.iter_mut().for_each(|l| *l = 0.5), &shared), Some(&teacher), &default, false, "9 neurons with λ in between and 6 gates, and none that accumulates"),
         ("too few", fewer, Some(&teacher), &default, false, "needs at least 6 accumulators and 3 query neurons"),
-        ("threshold 1", shared.clone(), Some(&teacher), &everything, true, "no neuron is left to count"),
+        ("threshold 1", shared.clone(), Some(&teacher), &everything, true, "the outputs change by 100 %), so the raw network is counted: 6 accumulators with λ = 1"),
         ("duplicates", double, None, &default, true, "6 accumulators"),
         ("low rank", networks::naive(&low), Some(&low), &default, true, "4 accumulators with λ = 1, 2 query neurons"),
         ("cancelling", cancelling, Some(&teacher), &default, false, "differ from the teacher's by 100 %"),
         ("zero", with(&|n| n.readout.data.fill(0.0), &shared), Some(&teacher), &default, false, "answers 0 to everything"),
-        ("zero inputs", with(&|n| n.input_m.data.fill(0.0), &random), Some(&teacher), &default, false, "no neuron is left"),
+        ("zero inputs", with(&|n| n.input_m.data.fill(0.0), &random), Some(&teacher), &default, false, "answers 0 to everything"),
         ("zero alone", with(&|n| n.readout.data.fill(0.0), &shared), None, &default, false, "answers 0 to everything"),
         ("zero teacher", shared.clone(), Some(&zero_teacher), &default, false, "6 accumulators"),
         ("no teacher", shared.clone(), None, &default, true, "only the form can be judged"),
-        ("other widths", networks::random(3, 3, 2, 9, 7), Some(&teacher), &default, false, "only the form can be judged"),
+        ("other widths", networks::random(3, 3, 2, 9, 7), Some(&teacher), &default, false, "does not fit this network, so only the form can be judged"),
         ("one number", networks::naive(&networks::teacher(1, 1)), None, &default, true, "1 accumulator with λ = 1, 1 query neuron with λ = 0 and 1 gate;"),
         ("huge", with(&|n| n.readout.data.iter_mut().for_each(|v| *v = 1e40), &random), Some(&teacher), &default, false, "above 1e30"),
         ("wide", networks::random(3, 20, 20, 9, 7), None, &default, false, "too large to expand"),

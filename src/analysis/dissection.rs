@@ -5,9 +5,10 @@ use super::batch::Batch;
 use super::importance::{self, Census, Importance, Role};
 use super::merge::{self, Merged};
 use super::minimal::{self, Minimal};
-use super::polynomial::Expanded;
+use super::polynomial::{Expanded, Memory};
 use super::verdict::{self, Function};
 use super::{prune, reorder, scores};
+use crate::math::matrix::Matrix;
 use crate::model::Network;
 use crate::model::network::Gating;
 use crate::task::Teacher;
@@ -64,6 +65,8 @@ pub struct Dissection {
     pub verdict: Verdict,
     /// What was assumed, and what could not be said and why.
     pub notes: Vec<String>,
+    /// The numbers are too large or too small: nothing was measured, and what stands here in their place is 0.
+    pub is_silenced: bool,
 }
 
 /// How far the reduction has gone.
@@ -187,6 +190,10 @@ pub struct Verdict {
 
 /// Largest output, state or weight that is analysed: products and squares of such numbers still fit f64.
 const LARGEST: f64 = 1e30;
+/// Smallest outputs, but for 0.
+const SMALLEST: f64 = 1e-100;
+/// Largest product of a teacher's weights.
+const LARGEST_TEACHER: f64 = 1e130;
 
 /// Takes `network` apart; `teacher` is what it was trained to imitate.
 pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings) -> Dissection {
@@ -197,14 +204,25 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
     };
     let matrices = [&network.readout, &network.input_m, &network.input_x, gating[0], gating[1], &batch.outputs, &batch.states];
     if !matrices.iter().flat_map(|matrix| &matrix.data).chain(&network.lambda).all(|v| v.abs() <= LARGEST) {
-        return silenced(network, settings);
+        return silenced(network, settings, "These weights are too large to take apart.", format!("Weights, states or outputs are above {LARGEST:e}, or no numbers."));
+    }
+    if is_too_small(network, gating) || (0.0..SMALLEST).contains(&largest(&batch.outputs.data)) && largest(&batch.outputs.data) > 0.0 {
+        return silenced(network, settings, "These weights are too small to take apart.", format!("The outputs, or products of the weights that they are made of, are below {SMALLEST:e}: their squares are no numbers any more."));
     }
     let importance = importance::measure(network, settings.threshold);
-    let mut notes = vec![format!("Changes and scores are measured on {} fresh sequences of {} tokens, x ~ N(0, I).", batch.x.rows / batch.time, batch.time)];
-    let teacher = teacher.filter(|teacher| {
+    let mut notes = vec![format!("Everything is measured on {} fresh sequences of {} tokens, x ~ N(0, I).", batch.x.rows / batch.time, batch.time)];
+    let (mut why_alone, given) = ("no teacher is known", teacher);
+    let teacher = given.filter(|teacher| {
+        let size = scale(&[&teacher.value, &teacher.key, &teacher.query], &[1, 1, 1]);
+        if size.is_some_and(|size| !(SMALLEST..=LARGEST_TEACHER).contains(&size)) {
+            why_alone = "the teacher's outputs are too small or too large to be compared with";
+            notes.push("There are no scores: the teacher's outputs are too small or too large to be compared with.".into());
+            return false;
+        }
         let fits = (teacher.dim, teacher.dim) == (network.inputs(), network.outputs());
         if !fits {
-            notes.push(format!("The teacher maps {0} numbers to {0}, the network {1} to {2}: they are not compared.", teacher.dim, network.inputs(), network.outputs()));
+            why_alone = "the teacher in the file does not fit this network";
+            notes.push(format!("There are no scores: the teacher maps {0} numbers to {0}, the network {1} to {2}: they are not compared.", teacher.dim, network.inputs(), network.outputs()));
         }
         fits
     });
@@ -217,14 +235,14 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
     let stages = vec![raw, pruned, sorted, merged, minimal];
     let scores = teacher.map(|teacher| scores::score_on(network, &importance.roles, teacher, &batch.x, batch.time));
     if let Some((scores, teacher)) = scores.as_ref().zip(teacher) {
-        notes.extend(scores::notes(scores, teacher, matches!(network.gating, Gating::Side(_))));
+        notes.extend(scores::notes(scores, teacher, &importance.roles, [batch.x.rows, batch.time], matches!(network.gating, Gating::Side(_))));
     }
     let expanded = Expanded::of(network, teacher, settings.lag.max(1));
     notes.extend(expanded.notes);
     let error = teacher.map(|teacher| verdict::teacher_error(&batch, teacher));
     let function = match error {
         Some(error) => Function::Compared { error, distance: expanded.worst },
-        None => Function::Alone(expanded.outside),
+        None => Function::Alone { outside: expanded.outside, memory: Memory::of(network), why: why_alone },
     };
     Dissection {
         settings: settings.clone(),
@@ -240,8 +258,27 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
         outside_attention: expanded.outside.map(|(share, _)| share),
         groups,
         notes,
+        is_silenced: false,
         importance,
     }
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().map(|v| v.abs()).fold(0.0, f64::max)
+}
+
+/// The product of the largest numbers, each to its power, without underflow or overflow in it: `None` if one is 0.
+fn scale(parts: &[&[f64]], powers: &[i32]) -> Option<f64> {
+    let logarithms = parts.iter().zip(powers).map(|(part, &power)| largest(part).log10() * f64::from(power));
+    let sum: f64 = logarithms.sum();
+    sum.is_finite().then(|| 10f64.powf(sum.clamp(-300.0, 300.0)))
+}
+
+/// Whether the outputs could at best be of a size that underflows in their squares, though no factor is zero.
+fn is_too_small(network: &Network, gating: [&Matrix; 2]) -> bool {
+    let powers = if matches!(network.gating, Gating::Output { .. }) { [2, 2, 1, 1, 1] } else { [1, 1, 1, 0, 1] };
+    let parts = [&network.input_m.data[..], &network.input_x.data, &gating[0].data, &gating[1].data, &network.readout.data];
+    scale(&parts, &powers).is_some_and(|size| size < SMALLEST)
 }
 
 fn raw_stage(network: &Network, importance: &Importance) -> Stage {
@@ -257,10 +294,9 @@ fn raw_stage(network: &Network, importance: &Importance) -> Stage {
 }
 
 /// For weights that no number can be trusted of: five times the raw network, and why.
-fn silenced(network: &Network, settings: &Settings) -> Dissection {
+fn silenced(network: &Network, settings: &Settings, headline: &str, reason: String) -> Dissection {
     let gates = if matches!(network.gating, Gating::Output { .. }) { network.gates() } else { 0 };
     let importance = Importance { lambda: network.lambda.clone(), hidden: vec![0.0; network.hidden()], gates: vec![0.0; gates], roles: vec![Role::Unused; network.hidden()] };
-    let reason = format!("Weights, states or outputs are above {LARGEST:e}, or no numbers.");
     let stage = |kind| Stage { kind, note: reason.clone(), ..raw_stage(network, &importance) };
     Dissection {
         settings: settings.clone(),
@@ -274,8 +310,9 @@ fn silenced(network: &Network, settings: &Settings) -> Dissection {
         teacher_error: None,
         outside_attention: None,
         groups: vec![],
-        verdict: Verdict { is_attention: false, headline: "These weights are too large to take apart.".into(), evidence: reason.clone() },
-        notes: vec![],
+        verdict: Verdict { is_attention: false, headline: headline.into(), evidence: reason.clone() },
+        notes: vec![format!("There are no scores and no changes: {}", super::words::lowered(&reason))],
+        is_silenced: true,
         importance,
     }
 }

@@ -229,10 +229,13 @@ impl Sum {
     /// apart, so that one factor still reads memory and the other the query. Values are dropped, the smallest first, while what is left
     /// out stays below `tolerance` of the norm. `None` if the kernels are not proportional to that tolerance.
     pub fn fewest(&self, tolerance: f64) -> Option<Vec<Product>> {
+        if self.norm == 0.0 {
+            return None;
+        }
         let (direction, kernel, oriented) = self.dominant();
         let along = kernel.norm();
         let allowed = (tolerance * self.norm).powi(2) - (self.norm.powi(2) - along.powi(2)).max(0.0);
-        if allowed < 0.0 || self.norm == 0.0 {
+        if allowed < 0.0 {
             return None;
         }
         let linear::Eigen { mut values, vectors } = linear::eigen(&kernel);

@@ -45,14 +45,20 @@ pub fn merge(sorted: &Stage, picked: &[usize], batch: &Batch) -> Merged {
     let bench = Bench::new(sorted, batch);
     let gates = bench.gates();
     let (start, by_hand) = if picked.is_empty() { (gates.clone(), None) } else { bench.by_hand(&gates, picked) };
+    // What is merged by hand: not to be listed again.
+    let handled: Vec<usize> = (0..gates.len()).filter(|i| !start.iter().any(|item| item.parts == [*i])).collect();
     let result = bench.loosest(start.len(), |tolerance| Some(agglomerate(start.clone(), tolerance, Readouts::Free))).unwrap_or(start);
     let mut groups: Vec<Group> = by_hand.into_iter().collect();
-    groups.extend(bench.groups(&gates, &result));
+    groups.extend(bench.groups(&gates, &result, &handled));
+    if gates.len() == 1 && result.len() == 1 {
+        return unchanged("There is one gate, and no other to merge it with.", groups);
+    }
     if result.len() == gates.len() {
         return unchanged(&format!("No two of the {} are parts of one product: nothing merges.", counted(gates.len(), "gate")), groups);
     }
     let mut stage = bench.stage_of(&result);
     stage.note = match result.len() {
+        0 if gates.iter().all(|item| item.product.norm() == 0.0) => "The gates read nothing that is left, or have no weight: they add nothing.".into(),
         0 => "All gates cancel: what they add up to is zero.".into(),
         after => format!("{} are {} in parts; merging them changes the outputs by {}.", counted(gates.len(), "gate"), counted(after, "gate"), part(bench.change(&result))),
     };
@@ -110,7 +116,8 @@ impl<'a> Bench<'a> {
             return (gates.to_vec(), Some(refused(picked, format!("at least two gates in use are needed{left_out}"))));
         }
         let sum = Sum::of(&places.iter().map(|&i| &gates[i].product).collect::<Vec<_>>());
-        let cancels = sum.norm <= CANCELS * norm_of_parts(gates, &places);
+        let parts_norm = norm_of_parts(gates, &places);
+        let cancels = sum.norm <= CANCELS * parts_norm;
         let mut single = sum.single();
         if cancels {
             single.residual = 0.0;
@@ -122,6 +129,7 @@ impl<'a> Bench<'a> {
         let change = self.change(&items);
         let merged = single.residual <= BY_HAND && change <= self.batch.allowed();
         let reason = match merged {
+            true if parts_norm == 0.0 => format!("they read nothing that is left, or have no weight: they add nothing{left_out}"),
             true if cancels => format!("their kernels cancel: they add nothing{left_out}"),
             true => format!("one product leaves {} of them; the outputs change by {}{left_out}", part(single.residual), part(change)),
             false if single.residual > BY_HAND => format!("the best single product leaves {} of them; {} is allowed{left_out}", part(single.residual), part(BY_HAND)),
@@ -174,16 +182,16 @@ impl<'a> Bench<'a> {
         stage
     }
 
-    /// What became of which gates.
-    fn groups(&self, gates: &[Item], result: &[Item]) -> Vec<Group> {
+    /// What became of which gates, but for those `handled` as one.
+    fn groups(&self, gates: &[Item], result: &[Item], handled: &[usize]) -> Vec<Group> {
         let mut sets: Vec<(Vec<usize>, usize)> = vec![]; // parts, and how many gates they became
-        for item in result.iter().filter(|item| item.parts.len() > 1) {
+        for item in result.iter().filter(|item| item.parts.len() > 1 && item.parts != handled) {
             match sets.iter_mut().find(|(parts, _)| *parts == item.parts) {
                 Some((_, count)) => *count += 1,
                 None => sets.push((item.parts.clone(), 1)),
             }
         }
-        let gone: Vec<usize> = (0..gates.len()).filter(|i| !result.iter().any(|item| item.parts.contains(i))).collect();
+        let gone: Vec<usize> = (0..gates.len()).filter(|i| !handled.contains(i) && !result.iter().any(|item| item.parts.contains(i))).collect();
         if !gone.is_empty() {
             sets.push((gone, 0));
         }
@@ -191,6 +199,7 @@ impl<'a> Bench<'a> {
             let sum = Sum::of(&parts.iter().map(|&i| &gates[i].product).collect::<Vec<_>>());
             let residual = if count == 0 { sum.norm / norm_of_parts(gates, &parts).max(f64::MIN_POSITIVE) } else { sum.single().residual };
             let reason = match count {
+                0 if parts.iter().all(|&i| gates[i].product.norm() == 0.0) => "they read nothing that is left, or have no weight: they add nothing".into(),
                 0 => "their kernels cancel, or are too small to matter: they add nothing".into(),
                 1 => format!("one product leaves {} of them", part(residual)),
                 k => format!("they have one readout, and {k} products make the same sum"),

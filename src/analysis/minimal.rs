@@ -101,17 +101,17 @@ pub fn minimise(merged: &Stage, batch: &Batch) -> Minimal {
 
 fn note(merged: &Stage, stage: &Stage, snapping: f64, is_snapped: bool) -> String {
     let lambda = match is_snapped {
-        true if snapping == 0.0 => "Every λ in use is 1, 0 or in between already".into(),
+        true if merged.network.lambda == snapped(&merged.network).lambda => "Every λ in use is 1, 0 or in between already".into(),
         true => format!("λ set to 1 and 0, which alone changes the outputs by {}", part(snapping)),
         false => format!("λ stays as it is: setting it to 1 and 0 would change the outputs by {}", part(snapping)),
     };
     let folded = match (merged.neurons.len(), stage.neurons.len()) {
         (0, _) => "there is no neuron left".into(),
         (before, after) if before == after => format!("none of the {} can be made from others", counted(after, "neuron")),
-        (before, after) => format!("{before} neurons need only {after}"),
+        (before, after) => format!("{} {} only {after}", counted(before, "neuron"), if before == 1 { "needs" } else { "need" }),
     };
     let gates = match (merged.gates.len(), stage.gates.len()) {
-        (before, after) if before != after => format!(", and {before} gates only {after}"),
+        (before, after) if before != after => format!(", and {} only {after}", counted(before, "gate")),
         _ => String::new(),
     };
     let side = match &stage.network.gating {

@@ -157,6 +157,50 @@ impl Places {
     }
 }
 
+/// How a network remembers the products of linear attention: two factors of one token times one of the current.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Memory {
+    /// Part of the norm of all coefficients in two tokens, one step apart, that such products with the earlier one have.
+    pub share: f64,
+    /// The largest difference of those coefficients at lags 2 and 4, and of the current token's own, from those at lag 1; relative.
+    pub drift: f64,
+}
+
+impl Memory {
+    /// Of `network`; `None` where d is above [`MOST_INPUTS_MORE`], or all coefficients are zero.
+    pub fn of(network: &Network) -> Option<Self> {
+        let d = network.inputs();
+        if d > MOST_INPUTS_MORE {
+            return None;
+        }
+        let expand = |lag: usize| {
+            let places = Places::new(d, &[lag, 0]);
+            let coefficients = places.network(network);
+            (places.monomials, coefficients)
+        };
+        let (monomials, at_one) = expand(1);
+        let degree = |part: &[u8]| part.iter().sum::<u8>();
+        let of_degrees = |before: u8, now: u8| -> Vec<usize> { (0..monomials.len()).filter(|&i| (degree(&monomials[i][..d]), degree(&monomials[i][d..])) == (before, now)).collect() };
+        let (crossed, own) = (of_degrees(2, 1), of_degrees(0, 3));
+        let one = at_one.select_columns(&crossed);
+        let (size, all) = (one.norm(), at_one.norm());
+        if all == 0.0 {
+            return None;
+        }
+        let apart = |a: &Matrix, b: &Matrix| norm(&a.data.iter().zip(&b.data).map(|(a, b)| a - b).collect::<Vec<_>>());
+        // Both tokens the same: what the current token's own products must be.
+        let places: HashMap<&[u8], usize> = own.iter().enumerate().map(|(place, &i)| (&monomials[i][d..], place)).collect();
+        let mut met = Matrix::zeros(one.rows, own.len());
+        for (column, &i) in crossed.iter().enumerate() {
+            let together: Vec<u8> = (0..d).map(|a| monomials[i][a] + monomials[i][d + a]).collect();
+            (0..one.rows).for_each(|output| met.row_mut(output)[places[together.as_slice()]] += one.at(output, column));
+        }
+        let later = [2, 4].map(|lag| apart(&expand(lag).1.select_columns(&crossed), &one));
+        let largest = later.into_iter().fold(apart(&at_one.select_columns(&own), &met), f64::max);
+        Some(Self { share: size / all, drift: if size > 0.0 { largest / size } else { 1.0 } })
+    }
+}
+
 /// Mean over outputs of ‖c − c*‖ / ‖c*‖; an output on which the teacher is silent is measured against the teacher's mean norm instead.
 /// `None` if the teacher is zero altogether.
 pub fn distance(student: &Matrix, teacher: &Matrix) -> Option<f64> {

@@ -8,8 +8,11 @@ impl Dissection {
     /// As JSON: the summary's keys, then details.
     pub fn report(&self) -> Value {
         let has_gates = !self.importance.gates.is_empty();
-        let gates = |stage: usize| has_gates.then(|| self.stages[stage].gates.len());
-        let hidden = |stage: usize| self.stages[stage].neurons.len();
+        let is_known = |stage: usize| stage == 0 || !self.is_silenced;
+        let gates = |stage: usize| (has_gates && is_known(stage)).then(|| self.stages[stage].gates.len());
+        let hidden = |stage: usize| is_known(stage).then(|| self.stages[stage].neurons.len());
+        let measured = |value: f64| (!self.is_silenced).then_some(value);
+        let counted = |count: usize| (!self.is_silenced).then_some(count);
         let basis = self.scores.as_ref().map(|scores| match (scores.fits, &scores.symmetric) {
             (Fit::Symmetric, Some(symmetric)) => symmetric,
             _ => &scores.attention,
@@ -21,10 +24,10 @@ impl Dissection {
             "gates": gates(0),
             "kept_hidden": hidden(1),
             "kept_gates": gates(1),
-            "lambda_one": self.census.key_value,
-            "lambda_zero": self.census.query,
-            "lambda_between": self.census.between,
-            "output_change": self.stages[1].change,
+            "lambda_one": counted(self.census.key_value),
+            "lambda_zero": counted(self.census.query),
+            "lambda_between": counted(self.census.between),
+            "output_change": measured(self.stages[1].change),
             "score_kv": basis.and_then(|basis| value(&basis.key_value)),
             "score_q": basis.and_then(|basis| value(&basis.query)),
             "score_basis": self.scores.as_ref().map(|scores| scores.fits),
@@ -36,13 +39,13 @@ impl Dissection {
             "three_token_distance": self.three_token_distance,
             "teacher_error": self.teacher_error,
             "outside_attention": self.outside_attention,
-            "snapping_change": self.snapping,
+            "snapping_change": measured(self.snapping),
             "scores": self.scores.as_ref().map(|scores| json!({ "attention": both(&scores.attention), "symmetric": scores.symmetric.as_ref().map(both) })),
-            "stages": self.stages.iter().map(|stage| json!({
+            "stages": self.stages.iter().take(if self.is_silenced { 1 } else { 5 }).map(|stage| json!({
                 "stage": stage.kind,
                 "hidden": stage.neurons.len(),
                 "gates": has_gates.then_some(stage.gates.len()),
-                "output_change": stage.change,
+                "output_change": measured(stage.change),
                 "note": stage.note,
             })).collect::<Vec<_>>(),
             "groups": self.groups,

@@ -19,8 +19,12 @@ pub const FITS: f64 = 1e-3;
 const DEPENDENT: f64 = 1e-12;
 /// Points for the picture.
 const POINTS: usize = 400;
-/// Most numbers in a target; above it fewer sequences are used.
-const MOST_NUMBERS: usize = 1 << 21;
+/// Numbers in a target above which fewer sequences are used, if they are enough.
+const MANY_NUMBERS: usize = 1 << 21;
+/// Most numbers in a target.
+const MOST_NUMBERS: usize = 1 << 22;
+/// Rows for each thing that is fitted: below that a fit says little of what it was not fitted on, and there is no score.
+const ROWS: usize = 4;
 /// A matrix whose smallest singular value is below this part of its largest is called nearly singular.
 const NEARLY_SINGULAR: f64 = 0.02;
 
@@ -29,7 +33,7 @@ const NEARLY_SINGULAR: f64 = 0.02;
 /// side gates W^side x̃ of the neurons in use.
 pub fn score_on(network: &Network, roles: &[Role], teacher: &Teacher, x: &Matrix, time: usize) -> Scores {
     let d = teacher.dim;
-    let sequences = (x.rows / time).min((MOST_NUMBERS / (time * d * d)).max(1));
+    let sequences = sequences_for(roles, d, x.rows, time);
     let x = &Matrix::new(sequences * time, d, x.data[..sequences * time * d].to_vec());
     let states = network.states(x, time);
     let with_role = |role: Role| -> Vec<usize> { (0..roles.len()).filter(|&i| roles[i] == role).collect() };
@@ -59,6 +63,14 @@ pub fn score_on(network: &Network, roles: &[Role], teacher: &Teacher, x: &Matrix
         (false, false) => Fit::Neither,
     };
     Scores { attention, symmetric, fits }
+}
+
+/// How many of the sequences in `rows` are used: fewer for wide teachers, but [`ROWS`] rows for each neuron where that is affordable.
+fn sequences_for(roles: &[Role], d: usize, rows: usize, time: usize) -> usize {
+    let numbers = time * d * d;
+    let count = |role: Role| roles.iter().filter(|&&r| r == role).count();
+    let wanted = (ROWS * (count(Role::KeyValue).max(count(Role::Query)) + 1)).div_ceil(time);
+    (rows / time).min((MANY_NUMBERS / numbers).max(wanted.min(MOST_NUMBERS / numbers)).max(1))
 }
 
 /// Σ_{s≤t} a_s b_sᵀ, flattened: `[batch · time, d²]`.
@@ -93,9 +105,10 @@ impl Predictor {
         Self { basis: (rows.rows > 0).then(|| linear::span(&rows, DEPENDENT, most).basis) }
     }
 
-    /// 1 − R² of `targets [rows, entries]`; `None` without neurons, or if the targets do not vary.
+    /// 1 − R² of `targets [rows, entries]`; `None` without neurons, with less than [`ROWS`] rows for each of their directions (and the
+    /// intercept), or if the targets do not vary.
     fn score(&self, targets: &Matrix) -> Option<Score> {
-        let basis = self.basis.as_ref()?;
+        let basis = self.basis.as_ref().filter(|basis| targets.rows >= ROWS * (basis.rows + 1))?;
         let means: Vec<f64> = targets.transpose().iter_rows().map(mean).collect();
         let centred = Matrix::from_fn(targets.rows, targets.columns, |i, j| targets.at(i, j) - means[j]);
         let total: f64 = centred.data.iter().map(|v| v * v).sum();
@@ -110,17 +123,25 @@ impl Predictor {
     }
 }
 
-/// What has to be known to read the scores: in words, for [`super::dissection::Dissection::notes`].
-pub fn notes(scores: &Scores, teacher: &Teacher, is_side: bool) -> Vec<String> {
+/// What has to be known to read the scores, which were made of these `roles` on `rows` tokens in sequences of `time`: in words, for
+/// [`super::dissection::Dissection::notes`].
+pub fn notes(scores: &Scores, teacher: &Teacher, roles: &[Role], [rows, time]: [usize; 2], is_side: bool) -> Vec<String> {
     let mut notes = vec![];
+    let count = |role: fn(Role) -> bool| roles.iter().filter(|&&r| role(r)).count();
+    let run = sequences_for(roles, teacher.dim, rows, time) * time;
+    let too_few = |count: usize| (ROWS * (count + 1) > run).then(|| format!("reading it off {count} neurons takes {} tokens, and {run} were run: more sequences are needed", ROWS * (count + 1)));
     if scores.fits == Fit::Both {
         notes.push("Both bases fit: S_t is a linear image of Σ x xᵀ, so linear decoding cannot tell the naive from the symmetric code; the number of key-value neurons can.".into());
     }
     if scores.attention.key_value.is_none() {
-        notes.push("There is no Score KV: no neuron in use has λ above 0.9, or the teacher's key-value matrix does not vary.".into());
+        let why = too_few(count(|r| r == Role::KeyValue)).unwrap_or("no neuron in use has λ above 0.9, or the teacher's key-value matrix does not vary".into());
+        notes.push(format!("There is no Score KV: {why}."));
     }
     if scores.attention.query.is_none() {
-        notes.push(format!("There is no Score Q: {}, or the teacher's query does not vary.", if is_side { "no side gate is in use" } else { "no neuron in use has λ below 0.1" }));
+        let readers = if is_side { count(|r| r != Role::Unused) } else { count(|r| r == Role::Query) };
+        let none = if is_side { "no side gate is in use" } else { "no neuron in use has λ below 0.1" };
+        let why = too_few(readers).unwrap_or_else(|| format!("{none}, or the teacher's query does not vary"));
+        notes.push(format!("There is no Score Q: {why}."));
     }
     if scores.symmetric.is_none() {
         notes.push("W_V is singular: the symmetric basis does not exist.".into());

@@ -29,6 +29,9 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
     let threshold = number(given("threshold"), "threshold", "a number from 0 to 1", |v: &f64| (0.0..=1.0).contains(v))?;
     let lag = number(given("lag"), "lag", "a whole number from 1 to 1000", |v| (1..=1000).contains(v))?;
     let seed = number(given("seed"), "seed", "a whole number from 0 to 4294967295", |_| true)?;
+    if let Some(again) = arguments.get_many::<String>("merge").and_then(|mut lists| lists.nth(1)) {
+        return Err(Error::setting("merge", again, "--merge once: one group of gates"));
+    }
     let list = text(arguments, "merge").map(|list| list.split(',').map(str::trim).collect::<Vec<_>>()).unwrap_or_default();
     let picked = list.into_iter().map(|gate| number(gate, "merge", "gates by their numbers from 0, separated by commas", |_| true)).collect::<Result<_>>()?;
     let path = given("weights");

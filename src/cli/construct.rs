@@ -48,19 +48,20 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
     let d = teacher.dim;
     let Cost { gates, parameters, .. } = check_size(variant, &teacher)?;
     let construction = theory::construct(&teacher, variant)?;
-    let max_error = construction.max_error(&teacher, 1, [16, 32]);
+    let (max_error, largest) = construction.max_error_and_output(&teacher, 1, [16, 32]);
+    let relative_error = if largest > 0.0 { max_error / largest } else { max_error };
     let bytes = checkpoint::write_network(&construction.network, &teacher)?;
     std::fs::write(out, bytes).map_err(|e| Error::System { what: format!("writing {out}"), problem: e.to_string() })?;
     let (accumulators, queries) = construction.counts();
     let attention = cost::attention(d);
     if arguments.get_flag("json") {
         let object = serde_json::json!({
-            "hidden": accumulators + queries, "gates": gates, "parameters": parameters, "attention_parameters": attention, "max_error": max_error,
+            "hidden": accumulators + queries, "gates": gates, "parameters": parameters, "attention_parameters": attention, "max_error": max_error, "relative_error": relative_error,
         });
         println!("{object}");
     } else {
         println!("{}: {accumulators} + {queries} neurons, {gates} gates, {parameters} parameters; attention of width {d} has {attention}.", variant.title());
-        println!("Largest difference from attention on 16 random sequences of 32 tokens: {max_error:.1e}. The weights are in {out}.");
+        println!("Largest difference from attention on 16 random sequences of 32 tokens: {max_error:.1e}, which is {relative_error:.1e} of the largest output. The weights are in {out}.");
     }
     Ok(())
 }

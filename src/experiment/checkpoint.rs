@@ -6,6 +6,7 @@
 use super::recipe::Recipe;
 use crate::graph::params::ParamTable;
 use crate::graph::{Graph, program::Program};
+use crate::model::network::nu;
 use crate::model::{Architecture, Network};
 use crate::task::Teacher;
 use crate::train::session::Snapshot;
@@ -99,8 +100,16 @@ pub fn write(recipe: &Recipe, snapshot: &Snapshot, teacher: Option<&Teacher>) ->
 /// The file of a network that was not trained, with its teacher: all in double precision, no recipe.
 ///
 /// # Errors
-/// The safetensors library's.
+/// Numbers that [`read`] would refuse; the safetensors library's.
 pub fn write_network(network: &Network, teacher: &Teacher) -> Result<Vec<u8>> {
+    let weights = network.table();
+    let of_network = weights.iter().filter_map(|param| Some((param.name.as_str(), network.parameter(&param.name)?)));
+    let of_teacher = TEACHER.into_iter().zip([&teacher.value, &teacher.key, &teacher.query].map(Clone::clone));
+    for (name, values) in of_network.chain(of_teacher) {
+        if let Some(value) = values.iter().find(|v| !narrow(**v).is_finite()) {
+            return Err(Error::setting("teacher", format!("one for which {name} would hold {value:e}"), "one whose construction fits float32, up to 3.4e38"));
+        }
+    }
     let table = network.table();
     let doubles = |values: &[f64]| bytemuck::cast_slice(values).to_vec();
     let weights = table.iter().filter_map(|param| Some((param.name.clone(), Dtype::F64, param.shape.clone(), doubles(&network.parameter(&param.name)?))));
@@ -184,6 +193,9 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
     if !ignored.is_empty() {
         notes.push(format!("ignored: {}", ignored.join(", ")));
     }
+    if file.tensors.tensor("nu").is_ok() && file.tensors.tensor("lambda").is_ok() {
+        notes.push("ignored: lambda, because nu says it too".into());
+    }
     let moment = |flat: Result<Vec<f64>>| if recipe.is_some() { flat.map(narrowed) } else { Ok(vec![]) };
     let step = metadata.get("step").filter(|_| recipe.is_some()).and_then(|text| text.parse().ok()).unwrap_or(0);
     if let Some(recipe) = recipe.as_ref().filter(|recipe| step > u64::from(recipe.steps)) {
@@ -239,7 +251,8 @@ impl File<'_> {
             Architecture::GatedDiagonal { gates, .. } => gates,
         };
         if read != expected {
-            return Err(self.wrong(format!("readout has {read} columns; expected {expected}, one a gate")));
+            let each = if matches!(architecture, Architecture::GatedSide { .. }) { "neuron" } else { "gate" };
+            return Err(self.wrong(format!("readout has {read} columns; expected {expected}, one a {each}")));
         }
         Ok((architecture, fan_in - 1, outputs))
     }
@@ -260,10 +273,10 @@ impl File<'_> {
 
     fn nu_from_lambda(&self, shape: &[usize]) -> Result<Vec<f64>> {
         let lambda = self.numbers("lambda", shape)?;
-        if let Some(i) = lambda.iter().position(|l| !(*l > 0.0 && *l <= 1.0)) {
-            return Err(self.wrong(format!("lambda[{i}] is {}; expected values in (0, 1]", lambda[i])));
+        if let Some(i) = lambda.iter().position(|l| !(0.0..=1.0).contains(l)) {
+            return Err(self.wrong(format!("lambda[{i}] is {}; expected values in [0, 1]", lambda[i])));
         }
-        Ok(lambda.into_iter().map(|l| (-l.ln()).max(1e-18).ln()).collect())
+        Ok(lambda.into_iter().map(nu).collect())
     }
 
     fn teacher(&self, inputs: usize) -> Result<Option<Teacher>> {

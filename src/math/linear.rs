@@ -65,6 +65,9 @@ impl Svd {
 /// nalgebra's is fast, but on some matrices without full rank its factors do not multiply back to the matrix
 /// (dimforge/nalgebra#1172): that is checked, and such a matrix goes to [`jacobi::svd`].
 pub fn svd(a: &Matrix) -> Svd {
+    if a.rows == 0 || a.columns == 0 {
+        return Svd { u: Matrix::zeros(a.rows, 0), values: vec![], v_t: Matrix::zeros(0, a.columns) };
+    }
     let svd = dense(a).svd(true, true);
     let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { unreachable!("both factors were asked for") };
     let svd = Svd { u: matrix(&u), values: svd.singular_values.as_slice().to_vec(), v_t: matrix(&v_t) };
@@ -93,6 +96,9 @@ pub struct Eigen {
 
 /// The eigenvalues and orthonormal eigenvectors of a symmetric `a`; what is above its diagonal is taken as below it.
 pub fn eigen(a: &Matrix) -> Eigen {
+    if a.rows == 0 {
+        return Eigen { values: vec![], vectors: Matrix::zeros(0, 0) };
+    }
     let eigen = dense(a).symmetric_eigen();
     let mut order: Vec<usize> = (0..a.rows).collect();
     order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
@@ -231,6 +237,15 @@ mod tests {
         assert!((values[0] - 4.0).abs() < 1e-12 && (values[1] + 1.0).abs() < 1e-12);
         let ratio = vectors.at(0, 1) / vectors.at(0, 0);
         assert!((ratio - 2.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn matrices_of_no_size_have_no_values() {
+        assert!(eigen(&Matrix::zeros(0, 0)).values.is_empty());
+        for (rows, columns) in [(0, 0), (0, 3), (3, 0)] {
+            let Svd { u, values, v_t } = svd(&Matrix::zeros(rows, columns));
+            assert_eq!((u, values, v_t), (Matrix::zeros(rows, 0), vec![], Matrix::zeros(0, columns)));
+        }
     }
 
     #[test]

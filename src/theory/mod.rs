@@ -144,13 +144,19 @@ impl Construction {
     }
 
     /// The largest |ŷ − y| on `sequences` random ones of `time` tokens.
-    pub fn max_error(&self, teacher: &Teacher, seed: u32, [sequences, time]: [usize; 2]) -> f64 {
+    pub fn max_error(&self, teacher: &Teacher, seed: u32, sizes: [usize; 2]) -> f64 {
+        self.max_error_and_output(teacher, seed, sizes).0
+    }
+
+    /// The same, and the largest |y| beside it.
+    pub fn max_error_and_output(&self, teacher: &Teacher, seed: u32, [sequences, time]: [usize; 2]) -> (f64, f64) {
         let d = teacher.dim;
         let numbers = crate::math::random::normals(seed, "construction.check", sequences * time * d);
         let x = Matrix::new(sequences * time, d, numbers.into_iter().map(f64::from).collect());
         let ours = self.network.outputs_of(&x, time);
         let theirs = attention::outputs(teacher, &x, time);
-        ours.data.iter().zip(&theirs.data).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        let error = ours.data.iter().zip(&theirs.data).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        (error, theirs.data.iter().map(|y| y.abs()).fold(0.0, f64::max))
     }
 }
 

@@ -22,7 +22,8 @@ pub fn show(ui: &mut Ui, view: &View<'_>, answer: &Answer<'_>, actions: &mut Vec
     heading(ui, "WHAT TO LOOK AT");
     let stages = &answer.dissection.stages;
     if let (Some(raw), Some(minimal)) = (stages.first(), stages.last()) {
-        ui.add(Label::new(RichText::new(headline(raw, minimal)).font(strong(16.0))).wrap());
+        let pruned = stages.get(1).map_or(0, |stage| stage.neurons.len());
+        ui.add(Label::new(RichText::new(headline(raw, pruned, minimal)).font(strong(16.0))).wrap());
     }
     let output = stages.first().is_some_and(|stage| matches!(stage.network.gating, Gating::Output { .. }));
     ui.add(Label::new("Each stage removes what the function does not need, and says how much the outputs moved.").wrap());
@@ -54,9 +55,11 @@ pub fn show(ui: &mut Ui, view: &View<'_>, answer: &Answer<'_>, actions: &mut Vec
     ui.add_space(10.0);
 }
 
-fn headline(raw: &Stage, minimal: &Stage) -> String {
+fn headline(raw: &Stage, pruned: usize, minimal: &Stage) -> String {
     let (before, after) = (raw.neurons.len(), minimal.neurons.len());
     match minimal.change {
+        0.0 if after == 0 => "It answers 0 to everything: no neuron is needed.".into(),
+        _ if after == 0 && pruned > 0 => "What pruning leaves answers 0: lower the threshold.".into(),
         _ if after == 0 => "All neurons are under the threshold: lower it.".into(),
         change if !change.is_finite() => "The outputs are not numbers.".into(),
         change if change < UNCHANGED && after < before => format!("From {before} neurons to {after}, and nothing changes."),
