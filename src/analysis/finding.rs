@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 
 /// A loss within this part of the gradient step's is "the same".
 const SAME: f64 = 0.01;
+/// Below this part of the loss of answering 0 it has learned something from the examples.
+const LEARNS: f64 = 0.9;
 /// Coefficients within this part of η*, and other terms below this part of their norm, are a gradient step's.
 const COEFFICIENTS: (f64, f64) = (0.03, 0.12);
 
@@ -21,8 +23,9 @@ impl Finding {
                     () if losses.excess() < -SAME => "It does better than one step of gradient descent.",
                     () if same && exact => "It is one step of gradient descent.",
                     () if same => "It does as well as one step of gradient descent.",
-                    () if losses.excess() < 1.0 => "It learns from the examples, but less than one step of gradient descent does.",
-                    () => "It does not learn from the examples.",
+                    () if losses.network < LEARNS * losses.zero => "It learns from the examples, but less than one step of gradient descent does.",
+                    () if losses.network.is_finite() => "It does not learn from the examples.",
+                    () => "Its answers are no numbers.",
                 }
             }
             Self::Recall { recalled, .. } => match recalled.algorithm {
@@ -73,9 +76,12 @@ impl Losses {
     }
 
     fn sentence(&self, when: &str) -> String {
-        let Self { network, gradient_step, standard_error, sequences } = self;
+        let Self { network, gradient_step, standard_error, .. } = self;
+        if !network.is_finite() {
+            return format!("{when} its loss is not a number; one step of gradient descent has {gradient_step:.5}.");
+        }
         let error = part(standard_error / gradient_step);
-        format!("{when} its loss is {network:.5}; one step of gradient descent has {gradient_step:.5} ({:+.2} %, ± {error} of it, {sequences} sequences).", 100.0 * self.excess())
+        format!("{when} its loss is {network:.5}; one step of gradient descent has {gradient_step:.5} ({:+.2} %, ± {error} of it).", 100.0 * self.excess())
     }
 }
 
@@ -86,6 +92,9 @@ impl Coefficients {
     }
 
     fn sentence(&self) -> String {
+        if !self.wanted.iter().flatten().chain(&self.rest).all(|c| c.is_finite()) {
+            return "Its coefficients are no numbers.".into();
+        }
         let all = || self.wanted.iter().flatten().copied();
         let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
         let rest = self.rest_part.iter().copied().fold(0.0, f64::max);

@@ -72,7 +72,9 @@ pub struct Losses {
     pub network: f64,
     /// That of one step of gradient descent with the step size that is best for the training task.
     pub gradient_step: f64,
-    /// Standard error of the difference of the two.
+    /// That of answering 0.
+    pub zero: f64,
+    /// Standard error of the difference of the first two.
     pub standard_error: f64,
     /// How many sequences.
     pub sequences: usize,
@@ -82,7 +84,7 @@ pub struct Losses {
 pub fn losses<S: Borrow<Sequences>>(network: &Network, trained_on: Regression, parts: impl IntoIterator<Item = S>) -> Losses {
     let step_size = gradient_step::best_step_size(trained_on);
     let half_square = |a: &[f64], b: &[f64]| 0.5 * a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / a.len() as f64;
-    let (mut own, mut theirs, mut squares, mut count) = (0.0, 0.0, 0.0, 0);
+    let (mut own, mut theirs, mut zero, mut squares, mut count) = (0.0, 0.0, 0.0, 0.0, 0);
     for part in parts {
         let sequences: &Sequences = part.borrow();
         let answers = sequences.answers(network);
@@ -92,6 +94,7 @@ pub fn losses<S: Borrow<Sequences>>(network: &Network, trained_on: Regression, p
             let (a, b) = (half_square(answers.row(i), target), half_square(&apply(&weights, query(trained_on, tokens)), target));
             own += a;
             theirs += b;
+            zero += half_square(&vec![0.0; target.len()], target);
             squares += (a - b) * (a - b);
         }
         count += sequences.count();
@@ -99,7 +102,7 @@ pub fn losses<S: Borrow<Sequences>>(network: &Network, trained_on: Regression, p
     let n = count as f64;
     let mean = (own - theirs) / n;
     let variance = (squares / n - mean * mean).max(0.0);
-    Losses { network: own / n, gradient_step: theirs / n, standard_error: (variance / n).sqrt(), sequences: count }
+    Losses { network: own / n, gradient_step: theirs / n, zero: zero / n, standard_error: (variance / n).sqrt(), sequences: count }
 }
 
 /// The one-token polynomial of a regression network, like the paper's Table 2.
