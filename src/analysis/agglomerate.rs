@@ -11,7 +11,9 @@ const PROPORTIONAL: f64 = 1e-7;
 /// Above this many candidate pairs, each product tries only its nearest ones.
 const MOST_PAIRS: usize = 4096;
 /// How many.
-const NEAREST: usize = 8;
+const NEAREST: usize = 2;
+/// Larger sets with one readout are not tried as a whole: their decompositions take seconds.
+const LARGEST_SET: usize = 128;
 /// Most directions for [`by_output`].
 pub const MOST_SIZE: usize = 64;
 
@@ -143,7 +145,7 @@ fn add_proportional(items: &mut Vec<Item>, pairs: &Pairs, nothing: f64) {
 /// Merges pairs of which one product leaves little enough, the best first, each gate once. Whether any merged.
 fn merge_pairs(items: &mut Vec<Item>, pairs: &Pairs, tolerance: f64, nothing: f64, readouts: Readouts) -> bool {
     let same_readout = |i: usize, j: usize| pairs.readout_angle(i, j) <= tolerance;
-    let nearest = if readouts == Readouts::Free { NEAREST } else { 1 };
+    let nearest = if readouts == Readouts::Free { NEAREST } else { 1 }; // readouts of rank 1 take a decomposition each
     let crowded: Vec<bool> = (0..items.len()).map(|i| (0..items.len()).filter(|&j| same_readout(i, j)).count() > MANY).collect();
     let is_candidate = |i: usize, j: usize| pairs.kernel_angle(i, j) <= tolerance || !(crowded[i] || crowded[j]) && same_readout(i, j);
     let mut candidates: Vec<(usize, usize)> = (0..items.len()).flat_map(|j| (0..j).map(move |i| (i, j))).filter(|&(i, j)| is_candidate(i, j)).collect();
@@ -184,7 +186,7 @@ fn merge_set(items: &mut Vec<Item>, pairs: &Pairs, tolerance: f64, readouts: Rea
             continue; // a part of a set that stays
         }
         let set: Vec<usize> = (first..items.len()).filter(|&i| pairs.readout_angle(first, i) <= tolerance).collect();
-        if set.len() < 3 {
+        if !(3..=LARGEST_SET).contains(&set.len()) {
             continue;
         }
         set.iter().for_each(|&i| tried[i] = true);
