@@ -176,7 +176,7 @@ fn bad_files_are_named_and_explained() {
         ("NaN", set("readout", f64::NAN), "readout holds NaN at element 1"),
         ("infinite in float32", set("nu", 1e300), "nu holds"),
         ("lambda above 1", lambda(1.5), "lambda[1] is 1.5"),
-        ("lambda zero", lambda(0.0), "lambda[1] is 0"),
+        ("lambda negative", lambda(-0.5), "lambda[1] is -0.5"),
         ("missing", foreign(|tensors| tensors.retain(|(name, ..)| name != "output_gate.x")), "no tensor output_gate.x"),
         ("another network", foreign(|tensors| tensors.retain(|(name, ..)| name == "nu")), "no tensor input_gate.m"),
         ("wrong shape", foreign(|tensors| tensors.iter_mut().for_each(|(name, shape, _)| if name == "input_gate.x" { shape.reverse() })), "input_gate.x has shape [4, 5]; expected [5, 4]"),
