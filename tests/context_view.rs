@@ -82,7 +82,7 @@ fn an_attention_training_is_offered_the_two_tasks() {
     let live = Rc::new(trained(quick(), 20));
     for (size, name) in [(DESKTOP, "regression"), (PHONE, "recall")] {
         let mut window = harness(Window { tab: Tab::Context, ..Window::new(&live) }, size, false);
-        assert!(says(&window, "The training that runs imitates"));
+        assert!(says(&window, "there are none: its sequences are all of one kind"));
         window.get_by_label(&preset::find(name).unwrap().title).click();
         window.run_ok();
         assert_eq!(window.state().actions, [Action::Preset(name.into())]);
