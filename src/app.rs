@@ -167,7 +167,7 @@ impl App {
         self.messages.extend(problems.iter().map(|problem| Message::warning(format!("In the link: {problem}"))));
         self.show_tab(tab_of(hash));
         // Another view of the same run leaves the run alone.
-        if (&preset, &recipe) != (&self.preset, &self.live.recipe) {
+        if recipe.to_hash(&preset) != self.live.recipe.to_hash(&self.preset) {
             self.keep();
             self.preset = preset;
             self.start(recipe, None, None, true);

@@ -10,6 +10,7 @@ use crate::math::linear;
 use crate::math::matrix::Matrix;
 use crate::model::network::Gating;
 use crate::task::Teacher;
+use crate::theory::attention;
 
 /// Outputs on fresh sequences may differ from the teacher's by this much; relative RMS.
 pub const SAME_OUTPUTS: f64 = 0.02;
@@ -45,16 +46,8 @@ pub enum Function {
 
 /// Relative RMS of `outputs` against the teacher's on the batch; `None` if the teacher is zero there.
 pub fn teacher_error(batch: &Batch, teacher: &Teacher) -> Option<f64> {
-    let outputs: Vec<f64> = batch.x.data.chunks_exact(batch.time * teacher.dim).flat_map(|x| teacher_outputs(teacher, x)).collect();
-    let outputs = Matrix::new(batch.outputs.rows, teacher.dim, outputs);
+    let outputs = attention::outputs(teacher, &batch.x, batch.time);
     (outputs.norm() > 0.0).then(|| batch.outputs.relative_change(&outputs))
-}
-
-/// y of one sequence x `[time, d]`, flat.
-fn teacher_outputs(teacher: &Teacher, x: &[f64]) -> Vec<f64> {
-    let (weights, values) = teacher.attention(x); // k_s · q_t [T, T]; v_s [T, d]
-    let time = x.len() / teacher.dim;
-    Matrix::new(time, time, weights).times(&Matrix::new(time, teacher.dim, values)).data
 }
 
 /// How many key-value and query neurons output gating needs for this teacher: the dimension of all (row of W_V)(left singular

@@ -111,7 +111,7 @@ impl Session {
         let mask_at = plan.mask.map(|mask| (f64::from(mask.at) * f64::from(plan.optimizer.steps)).round() as u64);
         Ok(Self {
             mask_at: mask_at.filter(|&at| at > step),
-            data: source.data.cloned(),
+            data: source.data.filter(|_| plan.mask.is_some()).cloned(),
             plan,
             backend,
             pacer: Pacer::new(piece_ms),

@@ -87,22 +87,27 @@ fn construction(recipe: &Recipe) -> (usize, usize) {
     cost::fewest(recipe.dim, rank, recipe.gating == Gating::Side)
 }
 
-fn counts(live: &Live, census: &Census, palette: &Palette) -> LayoutJob {
+/// What there is now: neurons by their kind, and gates.
+pub fn counted(live: &Live, census: &Census, palette: &Palette) -> Text {
     let mut text = Text::new(palette);
     let Census { key_value, query, between, unused, gates } = *census;
     text.plain("Right now ").marked(&neurons(key_value), palette.key_value).plain(verb(key_value, " remembers", " remember"));
-    text.plain(" (λ > 0.9) and ").marked(&query.to_string(), palette.query).plain(verb(query, " passes", " pass"));
-    text.plain(" the current token on (λ < 0.1). ");
+    text.plain(" (λ\u{a0}>\u{a0}0.9) and ").marked(&query.to_string(), palette.query).plain(verb(query, " passes", " pass"));
+    text.plain(" the current token on (λ\u{a0}<\u{a0}0.1). ");
     if between > 0 {
         text.plain(&format!("{between} {} between. ", verb(between, "is", "are")));
     }
     if unused > 0 {
         text.plain(&format!("{unused} {} under 1 % of the largest importance. ", verb(unused, "is", "are")));
     }
-    let recipe = &live.recipe;
-    if recipe.gating == Gating::Output {
-        text.plain(&format!("{gates} of {} output gates are in use. ", recipe.gates));
+    if live.recipe.gating == Gating::Output {
+        text.plain(&format!("{gates} of {} output gates are in use. ", live.recipe.gates));
     }
+    text
+}
+
+fn counts(live: &Live, census: &Census, palette: &Palette) -> LayoutJob {
+    let (recipe, mut text) = (&live.recipe, counted(live, census, palette));
     let (needs_key_value, needs_query) = construction(recipe);
     let rank = if recipe.rank == 0 || recipe.rank >= recipe.dim { String::new() } else { format!(" and rank {}", recipe.rank) };
     text.plain(&format!("Linear attention of width {}{rank} can be built from ", recipe.dim));
@@ -147,12 +152,12 @@ fn meaning(recipe: &Recipe) -> &'static str {
 }
 
 /// "1 neuron", "2 neurons".
-pub fn neurons(count: usize) -> String {
+fn neurons(count: usize) -> String {
     format!("{count} {}", if count == 1 { "neuron" } else { "neurons" })
 }
 
 /// The verb that goes with the number.
-pub fn verb<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
+fn verb<'a>(count: usize, one: &'a str, many: &'a str) -> &'a str {
     if count == 1 { one } else { many }
 }
 

@@ -1,10 +1,10 @@
 //! "What to look at" for regression and recall, in both views that show their training: sentences about what was measured just now.
 
 use super::super::controls::heading;
-use super::super::guide::{self, Text, neurons, verb};
+use super::super::guide::{self, Text};
 use super::super::theme::{Palette, strong};
 use super::super::{Action, Tab, View, format};
-use crate::analysis::importance::{Census, THRESHOLD};
+use crate::analysis::importance::THRESHOLD;
 use crate::analysis::in_context::Finding;
 use crate::analysis::recall::Algorithm;
 use crate::experiment::live::{End, Live};
@@ -137,21 +137,8 @@ fn recall_needs(live: &Live, task: Recall) -> Needs {
 }
 
 fn counts(live: &Live, needs: Needs, palette: &Palette) -> LayoutJob {
-    let mut text = Text::new(palette);
-    let Some(weights) = &live.weights else { return text.job };
-    let Census { key_value, query, between, unused, gates } = weights.importance.census(THRESHOLD);
-    text.plain("Right now ").marked(&neurons(key_value), palette.key_value).plain(verb(key_value, " remembers", " remember"));
-    text.plain(" (λ\u{a0}>\u{a0}0.9) and ").marked(&query.to_string(), palette.query).plain(verb(query, " passes", " pass"));
-    text.plain(" the current token on (λ\u{a0}<\u{a0}0.1). ");
-    if between > 0 {
-        text.plain(&format!("{between} {} between. ", verb(between, "is", "are")));
-    }
-    if unused > 0 {
-        text.plain(&format!("{unused} {} unused. ", verb(unused, "is", "are")));
-    }
-    if live.recipe.gating == Gating::Output {
-        text.plain(&format!("{gates} of {} output gates are in use. ", live.recipe.gates));
-    }
+    let Some(weights) = &live.weights else { return LayoutJob::default() };
+    let mut text = guide::counted(live, &weights.importance.census(THRESHOLD), palette);
     text.plain(&format!("{} can be built from ", needs.what)).marked(&needs.key_value.to_string(), palette.key_value);
     if needs.query == 0 {
         text.plain(" with λ\u{a0}=\u{a0}1 and no query neurons.");
