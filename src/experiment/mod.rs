@@ -12,3 +12,4 @@ pub mod preset;
 pub mod recipe;
 pub mod runner;
 pub mod settings;
+pub mod sweep;
