@@ -151,7 +151,7 @@ fn batches(recipe: &Recipe, arrays: &Arrays, step: u32) -> Vec<[Vec<f32>; 2]> {
         Err(error) => assert!(std::env::var("REQUIRE_GPU").is_err(), "REQUIRE_GPU is set, but {error}"),
     }
     let run = |mut engine: Box<dyn gatelens::backend::Backend>| {
-        recipe.plan().write_constants(engine.as_mut(), Source { data: Some(arrays), ..Source::default() });
+        recipe.plan().write_constants(engine.as_mut(), 0, Source { data: Some(arrays), ..Source::default() });
         engine.set_clock(&data_clock(9, step));
         engine.advance(1).unwrap();
         [x, y].map(|value| {
@@ -226,7 +226,7 @@ fn weights_of_time_steps_are_in_the_loss() {
     let mut cpu = Cpu::<f64>::new(program, 1, u64::MAX).unwrap();
     let engine: &mut dyn gatelens::backend::Backend = &mut cpu;
     engine.write(Graph::PARAMETERS, &parameters);
-    plan.write_constants(engine, Source { data: Some(&arrays), ..Source::default() });
+    plan.write_constants(engine, 0, Source { data: Some(&arrays), ..Source::default() });
     engine.set_clock(&plan.optimizer.clock(3, 0));
     engine.advance(1).unwrap();
     let loss = engine.poll().unwrap().unwrap().losses[0];

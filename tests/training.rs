@@ -5,7 +5,7 @@ use gatelens::experiment::recipe::{Engine, Gating, Recipe};
 use gatelens::experiment::{checkpoint, preset};
 use gatelens::task::Source;
 use gatelens::train::pacer::Speed;
-use gatelens::train::session::{Event, Session, Snapshot};
+use gatelens::train::session::{Event, Member, Session, Snapshot};
 
 fn small() -> Recipe {
     let quick = preset::find("quick").unwrap().recipe;
@@ -13,7 +13,8 @@ fn small() -> Recipe {
 }
 
 fn session(recipe: &Recipe, from: Option<&Snapshot>, threads: usize) -> Session {
-    Session::new(recipe.plan(), from, Source::default(), 5.0, |program| Ok(Box::new(Cpu::<f32>::new(program, threads, u64::MAX)?))).unwrap()
+    let member = Member { plan: recipe.plan(), start: from, source: Source::default() };
+    Session::new(&member, 5.0, |program| Ok(Box::new(Cpu::<f32>::new(program, threads, u64::MAX)?))).unwrap()
 }
 
 /// Trains until `until` (or the end); returns all losses and the last snapshot.

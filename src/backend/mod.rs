@@ -20,13 +20,23 @@ pub trait Backend {
     /// The program.
     fn program(&self) -> &Program;
 
-    /// Overwrites a buffer from its start; takes effect before the next steps.
-    fn write(&mut self, buffer: BufferId, data: &[f32]);
+    /// Overwrites a replica's part of a buffer from its start; takes effect before the next steps.
+    fn write_to(&mut self, replica: usize, buffer: BufferId, data: &[f32]);
 
-    /// Overwrites the clock: step, seed, schedules.
-    fn set_clock(&mut self, clock: &Clock);
+    /// [`Backend::write_to`] for the first replica.
+    fn write(&mut self, buffer: BufferId, data: &[f32]) {
+        self.write_to(0, buffer, data);
+    }
 
-    /// Changes the peak learning rate and the base weight decay, from the next step on.
+    /// Overwrites the clocks: step, seed, schedules; one a replica, all at the same step.
+    fn set_clocks(&mut self, clocks: &[Clock]);
+
+    /// [`Backend::set_clocks`] with the same clock for all.
+    fn set_clock(&mut self, clock: &Clock) {
+        self.set_clocks(&vec![*clock; self.program().replicas]);
+    }
+
+    /// Changes the peak learning rate and the base weight decay of every replica, from the next step on.
     fn set_rates(&mut self, peak_rate: f32, base_decay: f32);
 
     /// Starts `steps` steps (a forward program: evaluations). Does nothing while [`Backend::busy`].
@@ -41,11 +51,19 @@ pub trait Backend {
     /// Asks for a buffer's content; it comes with a later [`Progress`].
     fn request(&mut self, buffer: BufferId);
 
-    /// What has happened since the last call, if anything arrived. Never blocks.
+    /// What has happened since the last call, one a replica; empty if nothing arrived. Never blocks.
     ///
     /// # Errors
     /// The device was lost or refused the work.
-    fn poll(&mut self) -> Result<Option<Progress>>;
+    fn poll_all(&mut self) -> Result<Vec<Progress>>;
+
+    /// [`Backend::poll_all`] for the first replica.
+    ///
+    /// # Errors
+    /// The device was lost or refused the work.
+    fn poll(&mut self) -> Result<Option<Progress>> {
+        Ok(self.poll_all()?.into_iter().next())
+    }
 }
 
 /// What a backend runs on.
@@ -90,7 +108,7 @@ pub struct StepLoss {
     pub power: f32,
 }
 
-/// What came back from the device.
+/// What came back from the device, of one replica.
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
     /// Steps done.

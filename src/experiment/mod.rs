@@ -5,6 +5,7 @@
 
 pub mod checkpoint;
 pub mod data;
+pub mod engine;
 pub mod inspection;
 pub mod live;
 pub mod messages;

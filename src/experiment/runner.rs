@@ -2,18 +2,16 @@
 //! Web Worker on the page; [`crate::platform`] makes the [`Port`].
 
 use super::inspection::{Inspector, Trained};
-use super::recipe::Engine;
+use super::engine::{self, Means};
 pub use super::messages::{Command, Start, Update};
 use crate::analysis::contribution;
 use crate::analysis::in_context;
 use crate::analysis::test_set;
-use crate::backend::{Backend, cpu::Cpu};
-use crate::graph::program::Program;
 use crate::math::random;
 use crate::model::Network;
 use crate::task::{Arrays, Source, Task, Teacher};
 use crate::train::pacer::Speed;
-use crate::train::session::{Event, Session, Snapshot};
+use crate::train::session::{Event, Member, Session, Snapshot};
 use crate::{Error, Result};
 use web_time::{Duration, Instant};
 
@@ -30,8 +28,6 @@ pub trait Port {
     fn closed(&self) -> bool;
 }
 
-/// Milliseconds of work between two looks at the commands.
-const PIECE_MS: f64 = 12.0;
 /// Tokens of the probe sequence, at most.
 const PROBE_TIME: usize = 32;
 /// Sequences that a live network is measured on in context.
@@ -141,46 +137,10 @@ impl<P: Port> Runner<'_, P> {
             return Err(Error::setting("task", "file", "your own arrays with it: drop a .npz or safetensors file with x and y on the window, or give --data"));
         }
         let source = Source { teacher: teacher.as_ref(), data: data.as_ref() };
-        let cpu = |program: Program| -> Result<Box<dyn Backend>> { Ok(Box::new(Cpu::<f32>::new(program, start.threads, start.memory_limit)?)) };
-        let mut note = None;
-        #[cfg(feature = "gpu")]
-        let mut gpu = None;
-        #[cfg(feature = "gpu")]
-        let opened = match start.recipe.backend {
-            Engine::Cpu => None,
-            engine => match open_gpu(engine).await {
-                Ok(context) => Some(context),
-                Err(error) if engine == Engine::Auto => {
-                    note = Some(format!("Training on the CPU engine: {error}."));
-                    None
-                }
-                Err(error) => return Err(error),
-            },
-        };
-        #[cfg(feature = "gpu")]
-        let session = match opened {
-            None => Session::new(plan, start.from.as_ref(), source, PIECE_MS, cpu)?,
-            Some(context) => {
-                let on_gpu = |program: Program| -> Result<Box<dyn Backend>> { Ok(Box::new(crate::backend::gpu::Gpu::new(&context, program)?)) };
-                match Session::new(plan.clone(), start.from.as_ref(), source, PIECE_MS, on_gpu) {
-                    Err(error) if start.recipe.backend == Engine::Auto => {
-                        note = Some(format!("Training on the CPU engine: {error}."));
-                        Session::new(plan, start.from.as_ref(), source, PIECE_MS, cpu)?
-                    }
-                    session => {
-                        gpu = Some(context);
-                        session?
-                    }
-                }
-            }
-        };
-        #[cfg(not(feature = "gpu"))]
-        let session = {
-            if start.recipe.backend == Engine::Gpu {
-                return Err(Error::NoGpu("this build has no GPU engine".into()));
-            }
-            Session::new(plan, start.from.as_ref(), source, PIECE_MS, cpu)?
-        };
+        let member = Member { plan, start: start.from.as_ref(), source };
+        let means = Means { engine: start.recipe.backend, threads: start.threads, memory_limit: start.memory_limit };
+        let mut opened = engine::open(&[member], means).await?;
+        let session = opened.session;
         let backend = session.backend();
         let ready = Update::Ready { device: backend.device().clone(), bytes: backend.program().bytes(), step: session.step() };
         let good = start.from.clone().unwrap_or_else(|| {
@@ -190,7 +150,7 @@ impl<P: Port> Runner<'_, P> {
         });
         self.port.send(run, ready);
         self.port.send(run, Update::Snapshot { snapshot: good.clone(), good: true });
-        if let Some(note) = note.take() {
+        if let Some(note) = opened.note.take() {
             self.port.send(run, Update::Note(note));
         }
         let running = start.running && session.left() > 0;
@@ -210,7 +170,7 @@ impl<P: Port> Runner<'_, P> {
             probe_due: Instant::now(),
             retries,
             #[cfg(feature = "gpu")]
-            gpu,
+            gpu: opened.gpu,
         });
         Ok(())
     }
@@ -355,13 +315,4 @@ impl Training {
         self.probe_due = begun + Duration::from_millis(80).max(begun.elapsed() * 10);
         Some(update)
     }
-}
-
-#[cfg(feature = "gpu")]
-async fn open_gpu(engine: Engine) -> Result<crate::backend::gpu::Context> {
-    let context = crate::backend::gpu::Context::open().await?;
-    if engine == Engine::Auto && context.device().software {
-        return Err(Error::NoGpu(format!("{} only simulates a GPU, which is slower than the CPU engine", context.device().name)));
-    }
-    Ok(context)
 }

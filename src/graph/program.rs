@@ -25,6 +25,9 @@ impl Call {
     }
 }
 
+/// Most copies of a program that are trained together.
+pub const MAX_REPLICAS: usize = 1024;
+
 /// What a backend runs.
 #[derive(Debug, Clone)]
 pub struct Program {
@@ -40,6 +43,9 @@ pub struct Program {
     pub calls: Vec<Call>,
     /// Names and places of the parameters.
     pub params: ParamTable,
+    /// Copies that are trained together, each with its own parameters, data and clock. Every buffer holds
+    /// their parts one after another; sizes in `buffers` and `calls` are those of one.
+    pub replicas: usize,
 }
 
 impl Program {
@@ -73,7 +79,14 @@ impl Program {
 
     fn of(graph: Graph, calls: Vec<Call>) -> Self {
         let Graph { batch, time, splits, params, buffers, .. } = graph;
-        Self { batch, time, splits, buffers, calls, params }
+        Self { batch, time, splits, buffers, calls, params, replicas: 1 }
+    }
+
+    /// The same for `replicas` copies side by side.
+    #[must_use]
+    pub fn replicated(self, replicas: usize) -> Self {
+        assert!((1..=MAX_REPLICAS).contains(&replicas), "{replicas} replicas");
+        Self { replicas, ..self }
     }
 
     /// The buffer of that name.
@@ -83,13 +96,13 @@ impl Program {
 
     /// Bytes of all buffers at 4 bytes a number.
     pub fn bytes(&self) -> u64 {
-        self.buffers.iter().map(|buffer| 4 * buffer.len as u64).sum()
+        self.buffers.iter().map(|buffer| 4 * (self.replicas * buffer.len) as u64).sum()
     }
 
     /// The largest buffer's name and bytes.
     pub fn largest(&self) -> (&str, u64) {
         let largest = self.buffers.iter().max_by_key(|buffer| buffer.len).expect("a program has buffers");
-        (&largest.name, 4 * largest.len as u64)
+        (&largest.name, 4 * (self.replicas * largest.len) as u64)
     }
 }
 

@@ -46,7 +46,7 @@ pub fn find(plan: &Plan, data: Option<&Arrays>, parameters: &[f32], threshold: f
     let (Some(states), Some(gated)) = (states, gated) else { return Ok(Masked::default()) };
     let mut cpu = Cpu::<f32>::new(program, 1, u64::MAX)?;
     cpu.write(Graph::PARAMETERS, parameters);
-    plan.write_constants(&mut cpu, Source { data, ..Source::default() });
+    plan.write_constants(&mut cpu, 0, Source { data, ..Source::default() });
     cpu.set_clock(&optimizer::data_clock(plan::unseen(plan.seed), 0));
     cpu.forward();
     let readout = column_norms(&table, parameters, &["readout"]);

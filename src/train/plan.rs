@@ -43,6 +43,13 @@ impl Plan {
         Program::training(graph)
     }
 
+    /// Whether both compile to the same program and are masked at the same step, so that they can train together.
+    pub fn same_shape(&self, other: &Self) -> bool {
+        let steps = |plan: &Self| (plan.optimizer.steps, plan.mask.map(|mask| mask.at));
+        let sizes = |plan: &Self| (plan.architecture, plan.task.shape(), plan.batch, plan.time);
+        sizes(self) == sizes(other) && steps(self) == steps(other)
+    }
+
     /// The student on `batch` sequences that the task draws, without training: `x`, `y`, `h`, `readout`.
     pub fn sampled_program(&self, batch: usize) -> Program {
         let mut graph = Graph::new(batch, self.time);
@@ -61,11 +68,11 @@ impl Plan {
         Program::forward(graph)
     }
 
-    /// Gives `backend` the constants that the task's kernels read.
-    pub fn write_constants(&self, backend: &mut dyn Backend, source: Source<'_>) {
+    /// Gives a replica on `backend` the constants that the task's kernels read.
+    pub fn write_constants(&self, backend: &mut dyn Backend, replica: usize, source: Source<'_>) {
         for (name, numbers) in self.task.constants(self.seed, source) {
             if let Some(buffer) = backend.program().find(name) {
-                backend.write(buffer, &numbers);
+                backend.write_to(replica, buffer, &numbers);
             }
         }
     }

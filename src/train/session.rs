@@ -1,4 +1,4 @@
-//! One live training: a program on a backend, its milestones, and what it tells.
+//! A live training: a program on a backend, its milestones, and what it tells. Several of one shape train together.
 
 use super::mask::{self, Masked};
 use super::pacer::{Pacer, Speed};
@@ -51,9 +51,20 @@ pub enum Event {
     Diverged(u64),
 }
 
-/// A training on a backend.
+/// What one training starts from.
+#[derive(Debug, Clone)]
+pub struct Member<'a> {
+    /// What is trained.
+    pub plan: Plan,
+    /// Where it starts, if not at the plan's own beginning.
+    pub start: Option<&'a Snapshot>,
+    /// What the task reads beside its sizes.
+    pub source: Source<'a>,
+}
+
+/// Trainings of one shape on a backend, each a replica of the program.
 pub struct Session {
-    plan: Plan,
+    trained: Vec<Trained>,
     backend: Box<dyn Backend>,
     pacer: Pacer,
     /// Steps done, as far as is known here.
@@ -61,18 +72,24 @@ pub struct Session {
     /// Steps started.
     started: u64,
     pieces: std::collections::VecDeque<(u64, Instant)>,
-    /// The user's sequences, for the mask.
-    data: Option<Arrays>,
     mask_at: Option<u64>,
     masking: bool,
-    /// What the mask took out, and at which step.
-    masked: Option<(u64, Masked)>,
     want_snapshot: bool,
     last_weights: Option<Instant>,
     last_snapshot: Option<Instant>,
     /// The step of the newest weights that were told.
     told: Option<u64>,
     ended: bool,
+}
+
+/// One of the trainings.
+struct Trained {
+    plan: Plan,
+    /// The user's sequences, for the mask.
+    data: Option<Arrays>,
+    /// What the mask took out, and at which step.
+    masked: Option<(u64, Masked)>,
+    diverged: bool,
 }
 
 /// Time between two sets of weights.
@@ -82,44 +99,54 @@ const SNAPSHOT_EVERY: Duration = Duration::from_millis(1000);
 const STATE: [BufferId; 3] = [Graph::PARAMETERS, Graph::FIRST_MOMENT, Graph::SECOND_MOMENT];
 
 impl Session {
-    /// Loads `plan` on the backend that `open` makes, at `start` or at the plan's own beginning.
+    /// Loads one training on the backend that `open` makes.
     ///
     /// # Errors
     /// What `open` says: no device, no memory.
-    pub fn new(
-        plan: Plan,
-        start: Option<&Snapshot>,
-        source: Source<'_>,
-        piece_ms: f64,
-        open: impl FnOnce(Program) -> Result<Box<dyn Backend>>,
-    ) -> Result<Self> {
-        let program = plan.program();
-        let table = program.params.clone();
-        let mut backend = open(program)?;
-        let step = start.map_or(0, |snapshot| snapshot.step);
-        match start {
-            Some(Snapshot { parameters, first_moment, second_moment, .. }) => {
-                backend.write(Graph::PARAMETERS, parameters);
-                backend.write(Graph::FIRST_MOMENT, first_moment);
-                backend.write(Graph::SECOND_MOMENT, second_moment);
+    pub fn new(member: &Member<'_>, piece_ms: f64, open: impl FnOnce(Program) -> Result<Box<dyn Backend>>) -> Result<Self> {
+        Self::together(std::slice::from_ref(member), piece_ms, open)
+    }
+
+    /// Loads trainings of one shape, all at the same step.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn together(members: &[Member<'_>], piece_ms: f64, open: impl FnOnce(Program) -> Result<Box<dyn Backend>>) -> Result<Self> {
+        let step_of = |member: &Member<'_>| member.start.map_or(0, |snapshot| snapshot.step);
+        let (plan, step) = (&members[0].plan, step_of(&members[0]));
+        assert!(members.iter().all(|member| member.plan.same_shape(plan) && step_of(member) == step), "trainings of one shape at one step");
+        let mut backend = open(plan.program().replicated(members.len()))?;
+        let table = backend.program().params.clone();
+        for (replica, Member { plan, start, source }) in members.iter().enumerate() {
+            match start {
+                Some(Snapshot { parameters, first_moment, second_moment, .. }) => {
+                    backend.write_to(replica, Graph::PARAMETERS, parameters);
+                    backend.write_to(replica, Graph::FIRST_MOMENT, first_moment);
+                    backend.write_to(replica, Graph::SECOND_MOMENT, second_moment);
+                }
+                None => backend.write_to(replica, Graph::PARAMETERS, &table.initial(plan.seed)),
             }
-            None => backend.write(Graph::PARAMETERS, &table.initial(plan.seed)),
+            plan.write_constants(backend.as_mut(), replica, *source);
         }
-        plan.write_constants(backend.as_mut(), source);
-        backend.set_clock(&plan.optimizer.clock(plan.seed, u32::try_from(step).unwrap_or(u32::MAX)));
+        let clock = |member: &Member<'_>| member.plan.optimizer.clock(member.plan.seed, u32::try_from(step).unwrap_or(u32::MAX));
+        backend.set_clocks(&members.iter().map(clock).collect::<Vec<_>>());
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let mask_at = plan.mask.map(|mask| (f64::from(mask.at) * f64::from(plan.optimizer.steps)).round() as u64);
+        let trained = |member: &Member<'_>| Trained {
+            data: member.source.data.filter(|_| member.plan.mask.is_some()).cloned(),
+            plan: member.plan.clone(),
+            masked: None,
+            diverged: false,
+        };
         Ok(Self {
+            trained: members.iter().map(trained).collect(),
             mask_at: mask_at.filter(|&at| at > step),
-            data: source.data.filter(|_| plan.mask.is_some()).cloned(),
-            plan,
             backend,
             pacer: Pacer::new(piece_ms),
             done: step,
             started: step,
             pieces: std::collections::VecDeque::new(),
             masking: false,
-            masked: None,
             want_snapshot: true,
             last_weights: None,
             last_snapshot: None,
@@ -133,9 +160,9 @@ impl Session {
         self.done
     }
 
-    /// What is trained.
+    /// What is trained, the first of them.
     pub fn plan(&self) -> &Plan {
-        &self.plan
+        &self.trained[0].plan
     }
 
     /// The backend.
@@ -145,7 +172,7 @@ impl Session {
 
     /// Steps of the plan that are left to start.
     pub fn left(&self) -> u64 {
-        u64::from(self.plan.optimizer.steps).saturating_sub(self.started)
+        u64::from(self.plan().optimizer.steps).saturating_sub(self.started)
     }
 
     /// Whether all that was started has come back and been told.
@@ -153,15 +180,16 @@ impl Session {
         self.done == self.started && !self.masking && !self.want_snapshot
     }
 
-    /// Whether there will be no more steps: all are done, or the loss diverged.
+    /// Whether there will be no more steps: all are done, or every loss diverged.
     pub fn ended(&self) -> bool {
         self.ended
     }
 
     /// Changes peak learning rate and base weight decay from the next step on.
     pub fn set_rates(&mut self, learning_rate: f32, weight_decay: f32) {
-        self.plan.optimizer.learning_rate = learning_rate;
-        self.plan.optimizer.weight_decay = weight_decay;
+        for Trained { plan, .. } in &mut self.trained {
+            (plan.optimizer.learning_rate, plan.optimizer.weight_decay) = (learning_rate, weight_decay);
+        }
         self.backend.set_rates(learning_rate, weight_decay);
     }
 
@@ -194,17 +222,26 @@ impl Session {
         Ok(steps)
     }
 
-    /// What has happened since the last call. Never waits.
+    /// What has happened since the last call, with the number of the training. Never waits.
+    ///
+    /// # Errors
+    /// The device was lost or refused the work.
+    pub fn poll_all(&mut self) -> Result<Vec<(usize, Event)>> {
+        self.ask();
+        let mut events = vec![];
+        let progress = self.backend.poll_all()?;
+        if !progress.is_empty() {
+            self.receive(progress, &mut events)?;
+        }
+        Ok(events)
+    }
+
+    /// The same for a single training.
     ///
     /// # Errors
     /// The device was lost or refused the work.
     pub fn poll(&mut self) -> Result<Vec<Event>> {
-        self.ask();
-        let mut events = vec![];
-        if let Some(progress) = self.backend.poll()? {
-            self.receive(progress, &mut events)?;
-        }
-        Ok(events)
+        Ok(self.poll_all()?.into_iter().map(|(_, event)| event).collect())
     }
 
     /// Requests weights and snapshots when they are due.
@@ -224,8 +261,8 @@ impl Session {
         }
     }
 
-    fn receive(&mut self, progress: Progress, events: &mut Vec<Event>) -> Result<()> {
-        let Progress { step, ref losses, halted_at, .. } = progress;
+    fn receive(&mut self, all: Vec<Progress>, events: &mut Vec<(usize, Event)>) -> Result<()> {
+        let step = all.iter().map(|progress| progress.step).max().unwrap_or(self.done);
         while let Some(&(end, since)) = self.pieces.front().filter(|(end, _)| *end <= step) {
             let steps = u32::try_from(end.saturating_sub(self.done)).unwrap_or(u32::MAX);
             self.pacer.observe(steps, since.elapsed());
@@ -233,67 +270,80 @@ impl Session {
             self.pieces.pop_front();
         }
         self.done = step;
-        if !losses.is_empty() {
-            events.push(Event::Losses { first: step + 1 - losses.len() as u64, losses: losses.clone() });
-        }
-        if let Some(at) = halted_at {
-            if !self.ended {
-                events.push(Event::Diverged(at));
+        for (replica, progress) in all.iter().enumerate() {
+            let losses = &progress.losses;
+            if !losses.is_empty() {
+                events.push((replica, Event::Losses { first: progress.step + 1 - losses.len() as u64, losses: losses.clone() }));
             }
+            if let Some(at) = progress.halted_at.filter(|_| !self.trained[replica].diverged) {
+                self.trained[replica].diverged = true;
+                events.push((replica, Event::Diverged(at)));
+            }
+        }
+        if self.trained.iter().all(|trained| trained.diverged) {
             (self.ended, self.masking, self.want_snapshot) = (true, false, false);
             self.started = self.done;
             return Ok(());
         }
-        self.receive_state(&progress, events)?;
+        self.receive_states(&all, events)?;
         if !self.ended && self.left() == 0 && self.done == self.started && !self.masking {
             self.ended = true;
             self.want_snapshot = true; // the final state
-            events.push(Event::Finished);
+            let sound = self.trained.iter().enumerate().filter(|(_, trained)| !trained.diverged);
+            events.extend(sound.map(|(replica, _)| (replica, Event::Finished)));
         }
         Ok(())
     }
 
-    fn receive_state(&mut self, progress: &Progress, events: &mut Vec<Event>) -> Result<()> {
-        let Some(parameters) = progress.tensor(Graph::PARAMETERS) else { return Ok(()) };
-        // A copy that was made at the mask's step, but before it fell, is masked here.
-        let seen = |flat: &[f32]| {
-            let mut flat = flat.to_vec();
-            if let Some((_, masked)) = self.masked.as_ref().filter(|(step, _)| *step == progress.step) {
-                mask::apply(&self.backend.program().params, masked, &mut flat);
-            }
-            flat
-        };
-        let parameters = seen(parameters);
-        let [first, second] = [STATE[1], STATE[2]].map(|id| progress.tensor(id));
-        let (Some(first), Some(second)) = (first, second) else {
+    /// The weights that came, of each training that goes on; the mask falls on a state that was copied at its step.
+    fn receive_states(&mut self, all: &[Progress], events: &mut Vec<(usize, Event)>) -> Result<()> {
+        let masks = self.masking && self.mask_at == Some(self.done);
+        let mut whole = false;
+        for (replica, progress) in all.iter().enumerate() {
+            let Some(parameters) = progress.tensor(Graph::PARAMETERS).filter(|_| !self.trained[replica].diverged) else { continue };
             self.told = Some(progress.step);
-            events.push(Event::Weights { step: progress.step, parameters });
-            return Ok(());
-        };
-        let mut snapshot = Snapshot { step: progress.step, parameters, first_moment: seen(first), second_moment: seen(second) };
-        if self.masking && self.mask_at == Some(progress.step) {
-            self.mask(&mut snapshot, events)?;
+            // A copy that was made at the mask's step, but before it fell, is masked here.
+            let masked = self.trained[replica].masked.as_ref().filter(|(step, _)| *step == progress.step);
+            let seen = |flat: &[f32]| {
+                let mut flat = flat.to_vec();
+                if let Some((_, masked)) = masked {
+                    mask::apply(&self.backend.program().params, masked, &mut flat);
+                }
+                flat
+            };
+            let parameters = seen(parameters);
+            let [first, second] = [STATE[1], STATE[2]].map(|id| progress.tensor(id).map(seen));
+            let (Some(first_moment), Some(second_moment)) = (first, second) else {
+                events.push((replica, Event::Weights { step: progress.step, parameters }));
+                continue;
+            };
+            whole = true;
+            let mut snapshot = Snapshot { step: progress.step, parameters, first_moment, second_moment };
+            if masks {
+                events.push((replica, Event::Masked(self.mask(replica, &mut snapshot)?)));
+            }
+            events.push((replica, Event::Weights { step: snapshot.step, parameters: snapshot.parameters.clone() }));
+            events.push((replica, Event::Snapshot(snapshot)));
         }
-        self.want_snapshot = false;
-        self.told = Some(snapshot.step);
-        events.push(Event::Weights { step: snapshot.step, parameters: snapshot.parameters.clone() });
-        events.push(Event::Snapshot(snapshot));
+        if whole && masks {
+            (self.mask_at, self.masking) = (None, false);
+        }
+        self.want_snapshot &= !whole;
         Ok(())
     }
 
-    fn mask(&mut self, snapshot: &mut Snapshot, events: &mut Vec<Event>) -> Result<()> {
-        let threshold = self.plan.mask.map_or(0.0, |mask| mask.threshold);
-        let masked = mask::find(&self.plan, self.data.as_ref(), &snapshot.parameters, threshold)?;
-        let table = self.backend.program().params.clone();
+    fn mask(&mut self, replica: usize, snapshot: &mut Snapshot) -> Result<Masked> {
+        let Trained { plan, data, .. } = &self.trained[replica];
+        let threshold = plan.mask.map_or(0.0, |mask| mask.threshold);
+        let masked = mask::find(plan, data.as_ref(), &snapshot.parameters, threshold)?;
+        let table = &self.backend.program().params;
         for flat in [&mut snapshot.parameters, &mut snapshot.first_moment, &mut snapshot.second_moment] {
-            mask::apply(&table, &masked, flat);
+            mask::apply(table, &masked, flat);
         }
-        self.backend.write(STATE[0], &snapshot.parameters);
-        self.backend.write(STATE[1], &snapshot.first_moment);
-        self.backend.write(STATE[2], &snapshot.second_moment);
-        (self.mask_at, self.masking) = (None, false);
-        self.masked = Some((snapshot.step, masked.clone()));
-        events.push(Event::Masked(masked));
-        Ok(())
+        self.backend.write_to(replica, STATE[0], &snapshot.parameters);
+        self.backend.write_to(replica, STATE[1], &snapshot.first_moment);
+        self.backend.write_to(replica, STATE[2], &snapshot.second_moment);
+        self.trained[replica].masked = Some((snapshot.step, masked.clone()));
+        Ok(masked)
     }
 }

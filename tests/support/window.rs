@@ -10,7 +10,7 @@ use gatelens::math::random;
 use gatelens::task::Source;
 use gatelens::model::Network;
 use gatelens::train::pacer::Speed;
-use gatelens::train::session::{Event, Session};
+use gatelens::train::session::{Event, Member, Session};
 use gatelens::experiment::inspection::Bench;
 use gatelens::ui::{Action, Message, ResumeOffer, State, Tab, View, theme};
 use std::rc::Rc;
@@ -21,7 +21,7 @@ pub fn trained(recipe: Recipe, steps: u64) -> Live {
     let plan = recipe.plan();
     let (task, teacher) = (plan.task, plan.teacher());
     let open = |program| Ok(Box::new(Cpu::<f32>::new(program, 2, u64::MAX)?) as Box<dyn Backend>);
-    let mut session = Session::new(plan, None, Source { teacher: teacher.as_ref(), ..Source::default() }, 12.0, open).unwrap();
+    let mut session = Session::new(&Member { plan, start: None, source: Source { teacher: teacher.as_ref(), ..Source::default() } }, 12.0, open).unwrap();
     let mut live = Live::new(1, recipe.clone());
     let (device, bytes) = (session.backend().device().clone(), session.backend().program().bytes());
     live.apply(1, Update::Ready { device, bytes, step: 0 }, Instant::now());

@@ -18,48 +18,29 @@ pub mod reduce;
 pub mod regression;
 pub mod sample;
 mod lane;
+mod replica;
 
-use super::{Backend, Device, DeviceKind, Progress, StepLoss};
-use crate::graph::dims::{self, Clock};
-use crate::graph::kernel::{Kernel, Scope};
+use super::{Backend, Device, DeviceKind, Progress};
+use crate::graph::BufferId;
+use crate::graph::dims::Clock;
+use crate::graph::kernel::Kernel;
 use crate::graph::program::{Call, Program};
-use crate::graph::{BufferId, Graph, Storage};
 use crate::math::float::Float;
 use crate::{Error, Result};
 use rayon::prelude::*;
 pub use lane::{Block, Lane};
+use replica::Replica;
+pub use replica::Shared;
 
 /// A program on the processor.
 pub struct Cpu<F> {
     program: Program,
     device: Device,
-    clock: clock::State<F>,
-    shared: Shared<F>,
-    first_moment: Vec<F>,
-    second_moment: Vec<F>,
-    decay_mask: Vec<F>,
-    lanes: Vec<Lane<F>>,
-    ring: Vec<StepLoss>,
-    unread: u64,
+    replicas: Vec<Replica<F>>,
     requested: Vec<BufferId>,
     /// Present with two threads or more; a browser has one.
     pool: Option<rayon::ThreadPool>,
 }
-
-/// What every split reads.
-pub struct Shared<F> {
-    /// All parameters.
-    pub parameters: Vec<F>,
-    /// Constants, by buffer.
-    pub constants: Vec<Vec<F>>,
-    /// Data seed and step of the samples.
-    pub seed: u32,
-    /// The step that runs, from 1.
-    pub step: u32,
-}
-
-/// Parameters from which on the optimiser is worth spreading over threads.
-const PARALLEL_PARAMETERS: usize = 16_384;
 
 impl<F: Float> Cpu<F> {
     /// Allocates `program` for `threads` threads (0: all of the machine's).
@@ -69,144 +50,50 @@ impl<F: Float> Cpu<F> {
     pub fn new(program: Program, threads: usize, memory_limit: u64) -> Result<Self> {
         // Beside the buffers: the gradient of the widest gate's two sides.
         let sides = |call: &Call| if call.kernel == Kernel::BilinearBackwardWeight { 2 * u64::from(call.dims.width_out) } else { 0 };
-        let scratch = program.calls.iter().map(sides).max().unwrap_or(0) * (program.batch * program.time) as u64;
+        let scratch = program.calls.iter().map(sides).max().unwrap_or(0) * (program.replicas * program.batch * program.time) as u64;
         let needed = (program.bytes() / 4 + scratch) * std::mem::size_of::<F>() as u64;
         if needed > memory_limit {
             let (mib, device) = (|bytes: u64| bytes.div_ceil(1 << 20), "this machine's free memory".to_owned());
             return Err(Error::TooLarge { what: "all its buffers".into(), needed_mib: mib(needed), device, allowed_mib: mib(memory_limit) });
         }
-        let threads = available_threads(threads).min(program.splits);
-        let lanes = (0..program.splits).map(|split| Lane::new(&program, split)).collect();
-        let zeros = |id: BufferId| vec![F::ZERO; program.buffers[id.0].len];
-        let constant = |b: &crate::graph::Buffer| vec![F::ZERO; if b.storage == Storage::Constant { b.len } else { 0 }];
-        let shared = Shared {
-            parameters: zeros(Graph::PARAMETERS),
-            constants: program.buffers.iter().map(constant).collect(),
-            seed: 0,
-            step: 0,
+        let threads = available_threads(threads).min(program.replicas * program.splits);
+        let device = Device {
+            kind: DeviceKind::Cpu,
+            name: format!("{threads} thread{}", if threads == 1 { "" } else { "s" }),
+            interface: String::new(),
+            software: false,
         };
-        let mut cpu = Self {
-            device: Device {
-                kind: DeviceKind::Cpu,
-                name: format!("{threads} thread{}", if threads == 1 { "" } else { "s" }),
-                interface: String::new(),
-                software: false,
-            },
-            clock: clock::State::default(),
-            first_moment: zeros(Graph::FIRST_MOMENT),
-            second_moment: zeros(Graph::SECOND_MOMENT),
-            decay_mask: zeros(Graph::DECAY_MASK),
-            shared,
-            lanes,
-            ring: vec![],
-            unread: 0,
-            requested: vec![],
-            pool: pool(threads)?,
-            program,
-        };
-        let mask = cpu.program.params.decay_mask();
-        if cpu.decay_mask.len() == mask.len() {
-            cpu.write(Graph::DECAY_MASK, &mask);
-        }
-        Ok(cpu)
+        let replicas = (0..program.replicas).map(|_| Replica::new(&program)).collect();
+        Ok(Self { device, replicas, requested: vec![], pool: pool(threads)?, program })
     }
 
-    /// Overwrites a buffer in the engine's own precision.
+    /// Overwrites a buffer of the first replica in the engine's own precision.
     pub fn write_exact(&mut self, buffer: BufferId, data: &[F]) {
-        let Self { program, lanes, shared, .. } = self;
-        assert!(data.len() <= program.buffers[buffer.0].len, "{} numbers are too many for {}", data.len(), program.buffers[buffer.0].name);
-        match program.buffers[buffer.0].storage {
-            Storage::Parameters => shared.parameters[..data.len()].copy_from_slice(data),
-            Storage::FirstMoment => self.first_moment[..data.len()].copy_from_slice(data),
-            Storage::SecondMoment => self.second_moment[..data.len()].copy_from_slice(data),
-            Storage::DecayMask => self.decay_mask[..data.len()].copy_from_slice(data),
-            Storage::Constant => shared.constants[buffer.0][..data.len()].copy_from_slice(data),
-            Storage::Activation { .. } => lanes.iter_mut().for_each(|lane| lane.write(buffer, data)),
-            Storage::Gradients | Storage::LossRows | Storage::Clock | Storage::Ring => {
-                unreachable!("{} is the engine's own", program.buffers[buffer.0].name)
-            }
-        }
+        self.replicas[0].write(&self.program, buffer, data);
     }
 
-    /// A buffer's content in the engine's own precision; gradients are summed over the splits.
+    /// A buffer's content in the engine's own precision, of the first replica; gradients split by split.
     pub fn read_exact(&self, buffer: BufferId) -> Vec<F> {
-        match self.program.buffers[buffer.0].storage {
-            Storage::Parameters => self.shared.parameters.clone(),
-            Storage::FirstMoment => self.first_moment.clone(),
-            Storage::SecondMoment => self.second_moment.clone(),
-            Storage::DecayMask => self.decay_mask.clone(),
-            Storage::Constant => self.shared.constants[buffer.0].clone(),
-            Storage::Gradients => self.lanes.iter().flat_map(|lane| lane.gradients.iter().copied()).collect(),
-            Storage::Activation { .. } | Storage::LossRows => self.lanes.iter().flat_map(|lane| lane.buffers[buffer.0].iter().copied()).collect(),
-            Storage::Ring => self.ring.iter().flat_map(|s| [F::of(s.loss.into()), F::of(s.power.into())]).collect(),
-            Storage::Clock => vec![],
-        }
+        self.replicas[0].read(&self.program, buffer)
     }
 
     /// Runs one call on all it owns: what the tests of single kernels use.
     pub fn run_call(&mut self, call: &Call) {
-        match call.kernel.scope() {
-            Scope::Sequences => self.lanes.iter_mut().for_each(|lane| lane.run(call, &self.shared)),
-            Scope::Before | Scope::After => self.whole(call),
-        }
+        self.replicas.iter_mut().for_each(|replica| replica.run_call(call));
     }
 
     /// Runs the calls that work on sequences once: a forward program's whole work.
     pub fn forward(&mut self) {
-        let calls = std::mem::take(&mut self.program.calls);
-        self.sequences(&calls);
-        self.program.calls = calls;
+        let Self { program, replicas, pool, .. } = self;
+        each(pool.as_ref(), replicas, |replica, spread| replica.sequences(&program.calls, spread));
     }
+}
 
-    fn step(&mut self) {
-        let calls = std::mem::take(&mut self.program.calls);
-        calls.iter().filter(|call| call.kernel.scope() == Scope::Before).for_each(|call| self.whole(call));
-        self.sequences(&calls);
-        calls.iter().filter(|call| call.kernel.scope() == Scope::After).for_each(|call| self.whole(call));
-        self.program.calls = calls;
-    }
-
-    fn sequences(&mut self, calls: &[Call]) {
-        let Self { shared, lanes, .. } = self;
-        let work = |lane: &mut Lane<F>| {
-            calls.iter().filter(|call| call.kernel.scope() == Scope::Sequences).for_each(|call| lane.run(call, shared));
-        };
-        if let Some(pool) = &self.pool {
-            return pool.install(|| lanes.par_iter_mut().with_max_len(1).for_each(work));
-        }
-        lanes.iter_mut().for_each(work);
-    }
-
-    fn whole(&mut self, call: &Call) {
-        match call.kernel {
-            Kernel::ClockAdvance => {
-                self.clock.advance();
-                (self.shared.seed, self.shared.step) = (self.clock.seed, self.clock.step);
-            }
-            Kernel::ReduceLoss => {
-                let loss = reduce::loss(&call.dims, self.lanes.iter().map(|lane| lane.buffers[Graph::LOSS_ROWS.0].as_slice()));
-                self.clock.note(loss);
-                self.ring.push(loss);
-                self.unread += 1;
-            }
-            Kernel::AdamwUpdate => self.adamw(),
-            other => unreachable!("{other:?} works on sequences"),
-        }
-    }
-
-    fn adamw(&mut self) {
-        if self.clock.halted_at != dims::RUNNING {
-            return;
-        }
-        let Self { clock, lanes, first_moment, second_moment, decay_mask, shared, .. } = self;
-        let gradients: Vec<&[F]> = lanes.iter().map(|lane| lane.gradients.as_slice()).collect();
-        let update = |first: usize, p: &mut [F], m: &mut [F], v: &mut [F]| adamw::update(clock, decay_mask, &gradients, first, p, m, v);
-        if let Some(pool) = self.pool.as_ref().filter(|_| shared.parameters.len() >= PARALLEL_PARAMETERS) {
-            const CHUNK: usize = 4096;
-            let chunks = shared.parameters.par_chunks_mut(CHUNK).zip(first_moment.par_chunks_mut(CHUNK)).zip(second_moment.par_chunks_mut(CHUNK));
-            return pool.install(|| chunks.enumerate().for_each(|(i, ((p, m), v))| update(i * CHUNK, p, m, v)));
-        }
-        update(0, &mut shared.parameters, first_moment, second_moment);
+/// Does `work` on every replica, on the pool's threads if there is one: those that have none left to begin help the others.
+fn each<F: Float>(pool: Option<&rayon::ThreadPool>, replicas: &mut [Replica<F>], work: impl Fn(&mut Replica<F>, bool) + Send + Sync) {
+    match pool {
+        Some(pool) => pool.install(|| replicas.par_iter_mut().with_max_len(1).for_each(|replica| work(replica, true))),
+        None => replicas.iter_mut().for_each(|replica| work(replica, false)),
     }
 }
 
@@ -219,20 +106,18 @@ impl<F: Float> Backend for Cpu<F> {
         &self.program
     }
 
-    fn write(&mut self, buffer: BufferId, data: &[f32]) {
+    fn write_to(&mut self, replica: usize, buffer: BufferId, data: &[f32]) {
         let exact: Vec<F> = data.iter().map(|&v| F::of(v.into())).collect();
-        self.write_exact(buffer, &exact);
+        self.replicas[replica].write(&self.program, buffer, &exact);
     }
 
-    fn set_clock(&mut self, clock: &Clock) {
-        self.clock = clock::State::new(clock);
-        (self.shared.seed, self.shared.step) = (self.clock.seed, self.clock.step);
-        self.ring.clear();
-        self.unread = 0;
+    fn set_clocks(&mut self, clocks: &[Clock]) {
+        assert_eq!(clocks.len(), self.replicas.len(), "a clock a replica");
+        self.replicas.iter_mut().zip(clocks).for_each(|(replica, clock)| replica.set_clock(clock));
     }
 
     fn set_rates(&mut self, peak_rate: f32, base_decay: f32) {
-        self.clock.set_rates(peak_rate, base_decay);
+        self.replicas.iter_mut().for_each(|replica| replica.set_rates(peak_rate, base_decay));
     }
 
     fn advance(&mut self, steps: u32) -> Result<()> {
@@ -240,12 +125,15 @@ impl<F: Float> Backend for Cpu<F> {
             self.forward();
             return Ok(());
         }
-        for _ in 0..steps {
-            if self.clock.halted_at != dims::RUNNING {
-                break;
+        let Self { program, replicas, pool, .. } = self;
+        each(pool.as_ref(), replicas, |replica, spread| {
+            for _ in 0..steps {
+                if replica.halted() {
+                    break;
+                }
+                replica.step(&program.calls, spread);
             }
-            self.step();
-        }
+        });
         Ok(())
     }
 
@@ -259,20 +147,13 @@ impl<F: Float> Backend for Cpu<F> {
         }
     }
 
-    #[allow(clippy::cast_possible_truncation)]
-    fn poll(&mut self) -> Result<Option<Progress>> {
-        if self.unread == 0 && self.requested.is_empty() {
-            return Ok(None);
+    fn poll_all(&mut self) -> Result<Vec<Progress>> {
+        let Self { program, replicas, requested, .. } = self;
+        if requested.is_empty() && !replicas.iter().any(Replica::has_news) {
+            return Ok(vec![]);
         }
-        self.unread = 0;
-        let narrow = |data: Vec<F>| data.into_iter().map(|v| v.wide() as f32).collect();
-        let requested = std::mem::take(&mut self.requested);
-        Ok(Some(Progress {
-            step: self.clock.step.into(),
-            losses: std::mem::take(&mut self.ring),
-            halted_at: (self.clock.halted_at != dims::RUNNING).then_some(self.clock.halted_at.into()),
-            tensors: requested.into_iter().map(|id| (id, narrow(self.read_exact(id)))).collect(),
-        }))
+        let requested = std::mem::take(requested);
+        Ok(replicas.iter_mut().map(|replica| replica.progress(program, &requested)).collect())
     }
 }
 

@@ -1,0 +1,76 @@
+//! Which engine trains: the GPU, or the CPU engine where there is none or it refuses.
+
+use super::recipe::Engine;
+use crate::backend::{Backend, cpu::Cpu};
+use crate::graph::program::Program;
+use crate::train::session::{Member, Session};
+#[cfg(feature = "gpu")]
+use crate::backend::gpu::{Context, Gpu};
+use crate::{Error, Result};
+
+/// What a training may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Means {
+    /// Which engine it asks for.
+    pub engine: Engine,
+    /// CPU threads, 0 for all.
+    pub threads: usize,
+    /// Bytes that the CPU engine may take.
+    pub memory_limit: u64,
+}
+
+/// Trainings that are loaded.
+pub struct Opened {
+    /// Ready to advance.
+    pub session: Session,
+    /// What the user should know of the choice.
+    pub note: Option<String>,
+    /// The GPU that it runs on.
+    #[cfg(feature = "gpu")]
+    pub gpu: Option<Context>,
+}
+
+/// Milliseconds of work between two looks at the commands.
+const PIECE_MS: f64 = 12.0;
+
+/// Loads `members`, which are of one shape, where `means` wants them.
+///
+/// # Errors
+/// No device of the kind that was asked for, or not enough memory.
+pub async fn open(members: &[Member<'_>], means: Means) -> Result<Opened> {
+    let on_cpu = |note: Option<String>| -> Result<Opened> {
+        let open = |program: Program| -> Result<Box<dyn Backend>> { Ok(Box::new(Cpu::<f32>::new(program, means.threads, means.memory_limit)?)) };
+        let session = Session::together(members, PIECE_MS, open)?;
+        Ok(Opened {
+            session,
+            note,
+            #[cfg(feature = "gpu")]
+            gpu: None,
+        })
+    };
+    match (means.engine, on_gpu(members, means.engine).await) {
+        (Engine::Cpu, _) => on_cpu(None),
+        (Engine::Auto, Err(error)) if cfg!(feature = "gpu") => on_cpu(Some(format!("Training on the CPU engine: {error}."))),
+        (Engine::Auto, Err(_)) => on_cpu(None),
+        (_, opened) => opened,
+    }
+}
+
+#[cfg(feature = "gpu")]
+async fn on_gpu(members: &[Member<'_>], engine: Engine) -> Result<Opened> {
+    if engine == Engine::Cpu {
+        return Err(Error::NoGpu("the CPU engine was asked for".into()));
+    }
+    let context = Context::open().await?;
+    if engine == Engine::Auto && context.device().software {
+        return Err(Error::NoGpu(format!("{} only simulates a GPU, which is slower than the CPU engine", context.device().name)));
+    }
+    let session = Session::together(members, PIECE_MS, |program: Program| -> Result<Box<dyn Backend>> { Ok(Box::new(Gpu::new(&context, program)?)) })?;
+    Ok(Opened { session, note: None, gpu: Some(context) })
+}
+
+#[cfg(not(feature = "gpu"))]
+#[allow(clippy::unused_async)] // as the other
+async fn on_gpu(_: &[Member<'_>], _: Engine) -> Result<Opened> {
+    Err(Error::NoGpu("this build has no GPU engine".into()))
+}
