@@ -17,13 +17,14 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
         return;
     }
     let d = min(dims.width_in, MAX_DIM);
-    let now = row * d;
+    let now = (id.z * dims.batch * dims.time + row) * d;
+    let own = id.z * 2u * d * d;
     var query: array<f32, 64>; // W_Kᵀ W_Q x_t
     var read: array<f32, 64>; // Σ_{s≤t} x_s (x_s · query)
     for (var i = 0u; i < d; i++) {
         var sum = 0.0;
         for (var j = 0u; j < d; j++) {
-            sum = fma(teacher[(d + i) * d + j], x[now + j], sum);
+            sum = fma(teacher[own + (d + i) * d + j], x[now + j], sum);
         }
         query[i] = sum;
         read[i] = 0.0;
@@ -40,7 +41,7 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var i = 0u; i < d; i++) {
         var sum = 0.0;
         for (var j = 0u; j < d; j++) {
-            sum = fma(teacher[i * d + j], read[j], sum);
+            sum = fma(teacher[own + i * d + j], read[j], sum);
         }
         y[now + i] = sum;
     }

@@ -22,8 +22,9 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
     if row.low.x >= rows {
         return;
     }
-    let x_at = places(row, rows, 0u, dims.width_in);
-    let m_at = dims.weight + fan_in * min(column, vec4<u32>(dims.width_out - 1u));
+    let first = id.z * rows;
+    let x_at = places(row, rows, first * dims.width_in, dims.width_in);
+    let m_at = id.z * dims.parameters + dims.weight + fan_in * min(column, vec4<u32>(dims.width_out - 1u));
     let s_at = m_at + fan_in * dims.width_out;
     var sum: Tile;
     for (var k = 0u; k < dims.width_in; k++) {
@@ -32,8 +33,8 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
     if dims.constant == 1u {
         sum = add_outer(sum, ONE, ONE, w4(m_at + dims.width_in), w4(s_at + dims.width_in));
     }
-    store_gates(sum.top_left, sum.top_right, row.low, rows, column);
-    store_gates(sum.bottom_left, sum.bottom_right, row.high, rows, column);
+    store_gates(sum.top_left, sum.top_right, row.low, rows, first, column);
+    store_gates(sum.bottom_left, sum.bottom_right, row.high, rows, first, column);
 }
 
 // dx = (dg ⊙ s) W_m + (dg ⊙ m) W_x (or += with `accumulate`)
@@ -47,8 +48,9 @@ fn backward_input(@builtin(global_invocation_id) id: vec3<u32>) {
     if row.low.x >= rows {
         return;
     }
-    let dg_at = places(row, rows, 0u, dims.width_out);
-    let m_at = places(column, dims.width_in, dims.weight, 1u);
+    let first = id.z * rows;
+    let dg_at = places(row, rows, first * dims.width_out, dims.width_out);
+    let m_at = places(column, dims.width_in, id.z * dims.parameters + dims.weight, 1u);
     let to_s = fan_in * dims.width_out;
     var sum: Tile;
     for (var k = 0u; k < dims.width_out; k++) {
@@ -60,7 +62,7 @@ fn backward_input(@builtin(global_invocation_id) id: vec3<u32>) {
         sum = add_outer(sum, low * sides4(s.low), high * sides4(s.high), w4(w.low), w4(w.high));
         sum = add_outer(sum, low * sides4(m.low), high * sides4(m.high), w4(w.low + to_s), w4(w.high + to_s));
     }
-    store(sum, row, rows, column, dims.width_in, 0u);
+    store(sum, row, rows, column, dims.width_in, first * dims.width_in);
 }
 
 // dW_m = (dg ⊙ s)ᵀ x̃ and dW_x = (dg ⊙ m)ᵀ x̃ over the sequences of each split
@@ -79,9 +81,10 @@ fn backward_weight(@builtin(global_invocation_id) id: vec3<u32>) {
     let x_at = places(column, dims.width_in, 0u, 1u);
     let one_low = column.low == vec4<u32>(dims.width_in);
     let one_high = column.high == vec4<u32>(dims.width_in);
-    let end = (split + 1u) * dims.batch / dims.splits * dims.time;
+    let first = id.z * dims.batch * dims.time;
+    let end = first + (split + 1u) * dims.batch / dims.splits * dims.time;
     var sum: Tile;
-    for (var row = split * dims.batch / dims.splits * dims.time; row < end; row++) {
+    for (var row = first + split * dims.batch / dims.splits * dims.time; row < end; row++) {
         let gradient = dg4(dg_at + row * dims.width_out);
         let m = sides4(dg_at + 2u * row * dims.width_out);
         let s = sides4(dg_at + (2u * row + 1u) * dims.width_out);
@@ -89,7 +92,7 @@ fn backward_weight(@builtin(global_invocation_id) id: vec3<u32>) {
         let right = select(past_x4(x_at.high + row * dims.width_in), ONE, one_high);
         sum = add_outer(sum, gradient * s, gradient * m, left, right);
     }
-    let weight = split * dims.parameters + dims.weight;
+    let weight = (id.z * dims.splits + split) * dims.parameters + dims.weight;
     store4(sum.top_left, output, dims.width_out, column.low, fan_in, weight);
     store4(sum.top_right, output, dims.width_out, column.high, fan_in, weight);
     store4(sum.bottom_left, output, dims.width_out, column.low, fan_in, weight + fan_in * dims.width_out);
@@ -99,11 +102,11 @@ fn backward_weight(@builtin(global_invocation_id) id: vec3<u32>) {
 fn sides4(i: vec4<u32>) -> vec4<f32> { return vec4<f32>(sides[i.x], sides[i.y], sides[i.z], sides[i.w]); }
 fn dg4(i: vec4<u32>) -> vec4<f32> { return vec4<f32>(dg[i.x], dg[i.y], dg[i.z], dg[i.w]); }
 
-fn store_gates(m: mat4x4<f32>, s: mat4x4<f32>, row: vec4<u32>, rows: u32, column: vec4<u32>) {
-    if row.x < rows { store_gate(m[0], s[0], row.x, column); }
-    if row.y < rows { store_gate(m[1], s[1], row.y, column); }
-    if row.z < rows { store_gate(m[2], s[2], row.z, column); }
-    if row.w < rows { store_gate(m[3], s[3], row.w, column); }
+fn store_gates(m: mat4x4<f32>, s: mat4x4<f32>, row: vec4<u32>, rows: u32, first: u32, column: vec4<u32>) {
+    if row.x < rows { store_gate(m[0], s[0], first + row.x, column); }
+    if row.y < rows { store_gate(m[1], s[1], first + row.y, column); }
+    if row.z < rows { store_gate(m[2], s[2], first + row.z, column); }
+    if row.w < rows { store_gate(m[3], s[3], first + row.w, column); }
 }
 
 fn store_gate(m: vec4<f32>, s: vec4<f32>, row: u32, column: vec4<u32>) {

@@ -2,13 +2,14 @@
 //   rate  = peak_rate · min(step / warmup, 1) · rate_curve(steps done)
 //   decay = base_decay · decay_curve(steps done)
 //   c ← c β + (1 − β) for both moments: 1 − Π β without cancellation
-// A run that has halted stays at its step. One invocation.
+// A run that has halted stays at its step. One invocation a replica.
 
 @group(0) @binding(0) var<uniform> dims: Dims;
-@group(0) @binding(1) var<storage, read_write> clock: Clock;
+@group(0) @binding(1) var<storage, read_write> clocks: array<Clock>;
 
 @compute @workgroup_size(1)
-fn advance() {
+fn advance(@builtin(workgroup_id) group: vec3<u32>) {
+    var clock = clocks[group.z];
     if clock.halted_at != RUNNING {
         return;
     }
@@ -26,6 +27,7 @@ fn advance() {
     clock.one_minus_beta2 = one_minus_beta2;
     clock.correction1 = clock.correction1 * beta1 + clock.one_minus_beta1;
     clock.correction2 = clock.correction2 * (1.0 - one_minus_beta2) + one_minus_beta2;
+    clocks[group.z] = clock;
 }
 
 // The curve's value after `done` steps: linear between knots, or half a cosine.

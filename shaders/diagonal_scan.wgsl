@@ -19,10 +19,11 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
     if sequence >= dims.batch {
         return;
     }
-    let lambda = exp(-exp(parameters[dims.weight + channel]));
-    let end = (sequence + 1u) * dims.time * n;
+    let lambda = exp(-exp(parameters[id.z * dims.parameters + dims.weight + channel]));
+    let first = (id.z * dims.batch + sequence) * dims.time * n;
+    let end = first + dims.time * n;
     var state = 0.0;
-    for (var at = sequence * dims.time * n + channel; at < end; at += n) {
+    for (var at = first + channel; at < end; at += n) {
         state = fma(lambda, state, u[at]);
         h[at] = state;
     }
@@ -37,11 +38,12 @@ fn backward(@builtin(global_invocation_id) id: vec3<u32>) {
     if split >= dims.splits {
         return;
     }
-    let rate = exp(parameters[dims.weight + channel]);
+    let rate = exp(parameters[id.z * dims.parameters + dims.weight + channel]);
     let lambda = exp(-rate);
-    let end = (split + 1u) * dims.batch / dims.splits;
+    let first = id.z * dims.batch;
+    let end = first + (split + 1u) * dims.batch / dims.splits;
     var sum = 0.0;
-    for (var sequence = split * dims.batch / dims.splits; sequence < end; sequence++) {
+    for (var sequence = first + split * dims.batch / dims.splits; sequence < end; sequence++) {
         var later = 0.0; // du_{t+1}
         var at = (sequence + 1u) * dims.time * n + channel;
         for (var t = dims.time; t > 0u; t--) {
@@ -51,5 +53,5 @@ fn backward(@builtin(global_invocation_id) id: vec3<u32>) {
             du[at] = later;
         }
     }
-    gradients[split * dims.parameters + dims.weight + channel] = -rate * lambda * sum;
+    gradients[(id.z * dims.splits + split) * dims.parameters + dims.weight + channel] = -rate * lambda * sum;
 }

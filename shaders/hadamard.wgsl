@@ -11,8 +11,9 @@
 // y = a ⊙ b
 @compute @workgroup_size(64)
 fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = flat(id);
-    if i < dims.batch * dims.time * dims.width_out {
+    let count = dims.batch * dims.time * dims.width_out;
+    let i = id.z * count + flat(id);
+    if flat(id) < count {
         y[i] = a[i] * b[i];
     }
 }
@@ -20,8 +21,9 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
 // da = dy ⊙ b, db = dy ⊙ a
 @compute @workgroup_size(64)
 fn backward(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = flat(id);
-    if i < dims.batch * dims.time * dims.width_out {
+    let count = dims.batch * dims.time * dims.width_out;
+    let i = id.z * count + flat(id);
+    if flat(id) < count {
         da[i] = dy[i] * b[i];
         db[i] = dy[i] * a[i];
     }

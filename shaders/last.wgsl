@@ -8,8 +8,8 @@
 // y [batch, time − first, width_out] = x from time step `first` on.
 @compute @workgroup_size(64)
 fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
-    let element = flat(id);
-    if element < length() && kept(element) {
+    let element = id.z * length() + flat(id);
+    if flat(id) < length() && kept(element) {
         target_[place(element)] = source[element];
     }
 }
@@ -17,8 +17,8 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
 // dx [batch, time, width_out] = dy from time step `first` on, 0 before; or += dy with `accumulate`.
 @compute @workgroup_size(64)
 fn backward(@builtin(global_invocation_id) id: vec3<u32>) {
-    let element = flat(id);
-    if element >= length() {
+    let element = id.z * length() + flat(id);
+    if flat(id) >= length() {
         return;
     }
     let before = select(0.0, target_[element], dims.accumulate == 1u);

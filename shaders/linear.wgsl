@@ -19,8 +19,9 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
     if row.low.x >= rows {
         return;
     }
-    let x_at = places(row, rows, 0u, dims.width_in);
-    let w_at = places(column, dims.width_out, dims.weight, fan_in);
+    let first = id.z * rows;
+    let x_at = places(row, rows, first * dims.width_in, dims.width_in);
+    let w_at = places(column, dims.width_out, id.z * dims.parameters + dims.weight, fan_in);
     var sum: Tile;
     for (var k = 0u; k < dims.width_in; k++) {
         sum = add_outer(sum, x4(x_at.low + k), x4(x_at.high + k), w4(w_at.low + k), w4(w_at.high + k));
@@ -28,7 +29,7 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
     if dims.constant == 1u {
         sum = add_outer(sum, ONE, ONE, w4(w_at.low + dims.width_in), w4(w_at.high + dims.width_in));
     }
-    store(sum, row, rows, column, dims.width_out, 0u);
+    store(sum, row, rows, column, dims.width_out, first * dims.width_out);
 }
 
 // dx = dy W (or += with `accumulate`)
@@ -42,13 +43,14 @@ fn backward_input(@builtin(global_invocation_id) id: vec3<u32>) {
     if row.low.x >= rows {
         return;
     }
-    let dy_at = places(row, rows, 0u, dims.width_out);
-    let w_at = places(column, dims.width_in, dims.weight, 1u);
+    let first = id.z * rows;
+    let dy_at = places(row, rows, first * dims.width_out, dims.width_out);
+    let w_at = places(column, dims.width_in, id.z * dims.parameters + dims.weight, 1u);
     var sum: Tile;
     for (var k = 0u; k < dims.width_out; k++) {
         sum = add_outer(sum, dy4(dy_at.low + k), dy4(dy_at.high + k), w4(w_at.low + k * fan_in), w4(w_at.high + k * fan_in));
     }
-    store(sum, row, rows, column, dims.width_in, 0u);
+    store(sum, row, rows, column, dims.width_in, first * dims.width_in);
 }
 
 // dW = dyᵀ x̃ over the sequences of each split: gradients[split, weight + o · fan_in + i]
@@ -67,14 +69,15 @@ fn backward_weight(@builtin(global_invocation_id) id: vec3<u32>) {
     let x_at = places(column, dims.width_in, 0u, 1u);
     let one_low = column.low == vec4<u32>(dims.width_in);
     let one_high = column.high == vec4<u32>(dims.width_in);
-    let end = (split + 1u) * dims.batch / dims.splits * dims.time;
+    let first = id.z * dims.batch * dims.time;
+    let end = first + (split + 1u) * dims.batch / dims.splits * dims.time;
     var sum: Tile;
-    for (var row = split * dims.batch / dims.splits * dims.time; row < end; row++) {
+    for (var row = first + split * dims.batch / dims.splits * dims.time; row < end; row++) {
         let left = select(past_x4(x_at.low + row * dims.width_in), ONE, one_low);
         let right = select(past_x4(x_at.high + row * dims.width_in), ONE, one_high);
         sum = add_outer(sum, dy4(dy_at.low + row * dims.width_out), dy4(dy_at.high + row * dims.width_out), left, right);
     }
-    store(sum, output, dims.width_out, column, fan_in, split * dims.parameters + dims.weight);
+    store(sum, output, dims.width_out, column, fan_in, (id.z * dims.splits + split) * dims.parameters + dims.weight);
 }
 
 fn dy4(i: vec4<u32>) -> vec4<f32> { return vec4<f32>(dy[i.x], dy[i.y], dy[i.z], dy[i.w]); }

@@ -10,8 +10,8 @@
 // rows = Σ (ŷ − y)², Σ y²; dŷ = 2 (ŷ − y) / (N · width_out); half of error and dŷ with `half`.
 @compute @workgroup_size(64)
 fn squared_error(@builtin(global_invocation_id) id: vec3<u32>) {
-    let row = flat(id);
-    if row >= dims.batch * dims.time {
+    let row = id.z * dims.batch * dims.time + flat(id);
+    if flat(id) >= dims.batch * dims.time {
         return;
     }
     let start = row * dims.width_out;
@@ -30,8 +30,8 @@ fn squared_error(@builtin(global_invocation_id) id: vec3<u32>) {
 // rows = −log softmax(ŷ)[y] and 1, both times width_out; dŷ = (softmax(ŷ) − onehot(y)) / N.
 @compute @workgroup_size(64)
 fn cross_entropy(@builtin(global_invocation_id) id: vec3<u32>) {
-    let row = flat(id);
-    if row >= dims.batch * dims.time {
+    let row = id.z * dims.batch * dims.time + flat(id);
+    if flat(id) >= dims.batch * dims.time {
         return;
     }
     let start = row * dims.width_out;

@@ -2,9 +2,13 @@
 // query [onehot(key); 0]; the target is the number of the key's value. An invocation owns one token (sequence, t).
 
 @group(0) @binding(0) var<uniform> dims: Dims;
-@group(0) @binding(1) var<storage, read> clock: Clock;
+@group(0) @binding(1) var<storage, read> clocks: array<Clock>;
 @group(0) @binding(2) var<storage, read_write> tokens: array<f32>; // [batch, time, width_out = 2 V], time = V + 1
 @group(0) @binding(3) var<storage, read_write> y: array<f32>; // [batch, 1, 1]
+
+// Of the replica's clock.
+var<private> own_seed: u32;
+var<private> own_step: u32;
 
 @compute @workgroup_size(64)
 fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
@@ -12,11 +16,13 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
     if row >= dims.batch * dims.time {
         return;
     }
+    own_seed = clocks[id.z].seed;
+    own_step = clocks[id.z].step;
     let pairs = dims.width_in;
     let sequence = row / dims.time;
     let t = row % dims.time;
     let is_query = t == pairs;
-    var key = pcg4d(vec4<u32>(clock.seed, dims.stream + 2u, clock.step, sequence)).x % pairs;
+    var key = pcg4d(vec4<u32>(own_seed, dims.stream + 2u, own_step, sequence)).x % pairs;
     if !is_query {
         key = 0u;
         while key < pairs - 1u && rank(sequence, key, 0u) != t {
@@ -24,12 +30,13 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
         }
     }
     let value = rank(sequence, key, 1u);
+    let token = (id.z * dims.batch * dims.time + row) * dims.width_out;
     for (var i = 0u; i < pairs; i++) {
-        tokens[row * dims.width_out + i] = select(0.0, 1.0, i == key);
-        tokens[row * dims.width_out + pairs + i] = select(0.0, 1.0, i == value && !is_query);
+        tokens[token + i] = select(0.0, 1.0, i == key);
+        tokens[token + pairs + i] = select(0.0, 1.0, i == value && !is_query);
     }
     if is_query {
-        y[sequence] = f32(value);
+        y[id.z * dims.batch + sequence] = f32(value);
     }
 }
 
@@ -46,5 +53,5 @@ fn rank(sequence: u32, index: u32, which: u32) -> u32 {
 
 fn word(sequence: u32, index: u32, which: u32) -> u32 {
     let element = sequence * dims.width_in + index;
-    return pcg4d(vec4<u32>(clock.seed, dims.stream + which, clock.step, element / 4u))[element % 4u];
+    return pcg4d(vec4<u32>(own_seed, dims.stream + which, own_step, element / 4u))[element % 4u];
 }

@@ -54,7 +54,7 @@ fn engine(context: &Context, program: &Program) -> Gpu {
 }
 
 fn finish(gpu: &mut Gpu) -> Progress {
-    gpu.wait().expect("the device works").expect("something was done")
+    gpu.wait().expect("the device works").into_iter().next().expect("something was done")
 }
 
 fn read(gpu: &mut Gpu, buffer: BufferId) -> Vec<f32> {

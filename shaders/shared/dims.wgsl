@@ -1,5 +1,6 @@
 // The structs and constants that Rust and WGSL share: the same members in the same order as graph/dims.rs.
-// Appended to every shader.
+// Appended to every shader. The third coordinate of an invocation is its replica; each buffer but `dims` holds the
+// replicas' parts one after another.
 
 struct Dims {
     batch: u32,

@@ -49,14 +49,15 @@ const DIMS_STRIDE: u64 = 256;
 pub(super) struct Ready {
     pub(super) pipeline: wgpu::ComputePipeline,
     pub(super) bind_group: wgpu::BindGroup,
-    pub(super) groups: [u32; 2],
+    /// Workgroups in x and y, and replicas.
+    pub(super) groups: [u32; 3],
 }
 
 impl Ready {
     pub(super) fn encode(&self, pass: &mut wgpu::ComputePass<'_>) {
         pass.set_pipeline(&self.pipeline);
         pass.set_bind_group(0, &self.bind_group, &[]);
-        pass.dispatch_workgroups(self.groups[0], self.groups[1], 1);
+        pass.dispatch_workgroups(self.groups[0], self.groups[1], self.groups[2]);
     }
 }
 
@@ -117,7 +118,8 @@ pub(super) fn prepare(device: &wgpu::Device, program: &Program, dims: &wgpu::Buf
         let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(dims) }];
         entries.extend((1..).zip(&call.args).map(|(binding, id)| wgpu::BindGroupEntry { binding, resource: buffers[id.0].as_entire_binding() }));
         let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(call.kernel.file()), layout, entries: &entries });
-        Ready { pipeline: pipeline.clone(), bind_group, groups: groups(call.kernel, &call.dims) }
+        let [x, y] = groups(call.kernel, &call.dims);
+        Ready { pipeline: pipeline.clone(), bind_group, groups: [x, y, crate::graph::as_u32(program.replicas)] }
     };
     program.calls.iter().enumerate().map(ready).collect()
 }

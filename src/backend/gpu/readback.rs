@@ -5,14 +5,18 @@ use super::device::Context;
 use crate::Result;
 use crate::backend::{Progress, StepLoss};
 use crate::graph::dims::{Clock, RING, RUNNING};
+use crate::graph::program::Program;
 use crate::graph::{BufferId, Graph};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 const CLOCK_BYTES: u64 = size_of::<Clock>() as u64;
 const LOSS_BYTES: u64 = size_of::<[f32; 2]>() as u64;
+
 /// What a readback holds besides requested buffers, at most.
-pub(super) const FIXED_BYTES: u64 = CLOCK_BYTES + RING as u64 * LOSS_BYTES;
+pub(super) fn fixed_bytes(replicas: usize) -> u64 {
+    replicas as u64 * (CLOCK_BYTES + RING as u64 * LOSS_BYTES)
+}
 
 const PENDING: u8 = 0;
 const MAPPED: u8 = 1;
@@ -27,11 +31,12 @@ pub(super) struct Readback {
 
 struct Flight {
     state: Arc<AtomicU8>,
+    replicas: usize,
     /// Steps whose losses were known before.
     read: u64,
     /// Losses that were copied: those of steps `read + 1 ..= read + losses`.
     losses: u64,
-    /// Buffers that follow, with their numbers.
+    /// Buffers that follow, with their bytes.
     tensors: Vec<(BufferId, u64)>,
     bytes: u64,
     /// The clock was overwritten since: the losses are another run's.
@@ -40,7 +45,8 @@ struct Flight {
 
 /// What a finished readback brought.
 pub(super) struct Arrived {
-    pub(super) progress: Progress,
+    /// One a replica.
+    pub(super) progress: Vec<Progress>,
     /// Requests to repeat, because the run they were for is over.
     pub(super) again: Vec<BufferId>,
     pub(super) stale: bool,
@@ -59,43 +65,48 @@ impl Readback {
         }
     }
 
-    /// Appends the copies to `encoder`: losses of steps `read + 1 ..= begun`, then `requested` as far as a buffer
+    /// Appends the copies to `encoder`: clocks, losses of steps `read + 1 ..= begun`, then `requested` as far as a buffer
     /// may hold them (taken out of the list).
     pub(super) fn record(
         &mut self,
         context: &Context,
         encoder: &mut wgpu::CommandEncoder,
+        program: &Program,
         buffers: &[wgpu::Buffer],
         [read, begun]: [u64; 2],
         requested: &mut Vec<BufferId>,
     ) {
-        let losses = begun - read;
-        let mut bytes = CLOCK_BYTES + losses * LOSS_BYTES;
+        let (replicas, losses) = (program.replicas as u64, begun - read);
+        let fixed = replicas * (CLOCK_BYTES + losses * LOSS_BYTES);
+        let mut bytes = fixed;
         let fitting = requested.iter().take_while(|id| {
             bytes += buffers[id.0].size();
             bytes <= context.limits.max_buffer_size
         });
         let count = fitting.count();
         let tensors: Vec<(BufferId, u64)> = requested.drain(..count).map(|id| (id, buffers[id.0].size())).collect();
-        let bytes = CLOCK_BYTES + losses * LOSS_BYTES + tensors.iter().map(|(_, size)| size).sum::<u64>();
+        let bytes = fixed + tensors.iter().map(|(_, size)| size).sum::<u64>();
         let staging = self.staging(context, bytes);
 
-        encoder.copy_buffer_to_buffer(&buffers[Graph::CLOCK.0], 0, staging, 0, CLOCK_BYTES);
+        encoder.copy_buffer_to_buffer(&buffers[Graph::CLOCK.0], 0, staging, 0, replicas * CLOCK_BYTES);
         let ring = RING as u64;
         let first = read % ring;
         let head = losses.min(ring - first);
-        for (from, to, count) in [(first, 0, head), (0, head, losses - head)] {
-            if count > 0 {
-                let to = CLOCK_BYTES + to * LOSS_BYTES;
-                encoder.copy_buffer_to_buffer(&buffers[Graph::RING.0], from * LOSS_BYTES, staging, to, count * LOSS_BYTES);
+        for replica in 0..replicas {
+            for (from, to, count) in [(first, 0, head), (0, head, losses - head)] {
+                if count > 0 {
+                    let from = (replica * ring + from) * LOSS_BYTES;
+                    let to = replicas * CLOCK_BYTES + (replica * losses + to) * LOSS_BYTES;
+                    encoder.copy_buffer_to_buffer(&buffers[Graph::RING.0], from, staging, to, count * LOSS_BYTES);
+                }
             }
         }
-        let mut at = CLOCK_BYTES + losses * LOSS_BYTES;
+        let mut at = fixed;
         for (id, size) in &tensors {
             encoder.copy_buffer_to_buffer(&buffers[id.0], 0, staging, at, *size);
             at += size;
         }
-        self.flight = Some(Flight { state: Arc::new(AtomicU8::new(PENDING)), read, losses, tensors, bytes, stale: false });
+        self.flight = Some(Flight { state: Arc::new(AtomicU8::new(PENDING)), replicas: program.replicas, read, losses, tensors, bytes, stale: false });
     }
 
     /// Asks for the mapping, once the copies are submitted.
@@ -137,7 +148,7 @@ impl Readback {
             small.destroy();
         }
         self.staging.get_or_insert_with(|| {
-            let size = bytes.max(FIXED_BYTES);
+            let size = bytes.max(fixed_bytes(1));
             let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
             context.device.create_buffer(&wgpu::BufferDescriptor { label: Some("readback"), size, usage, mapped_at_creation: false })
         })
@@ -146,22 +157,28 @@ impl Readback {
 
 impl Flight {
     fn decode(&self, bytes: &[u8]) -> Arrived {
-        let (clock, rest) = bytes.split_at(size_of::<Clock>());
-        let (losses, mut rest) = rest.split_at(self.losses as usize * size_of::<[f32; 2]>());
-        let clock: Clock = bytemuck::pod_read_unaligned(clock);
-        let step = u64::from(clock.step);
-        let pair = |bytes: &[u8]| bytemuck::pod_read_unaligned::<[f32; 2]>(bytes);
-        let known = step.saturating_sub(self.read) as usize; // a run that halted has fewer than were begun
-        let losses = losses.chunks_exact(size_of::<[f32; 2]>()).map(pair).take(known).map(|[loss, power]| StepLoss { loss, power });
-        let mut progress = Progress {
-            step,
-            losses: losses.collect(),
-            halted_at: (clock.halted_at != RUNNING).then_some(clock.halted_at.into()),
-            tensors: vec![],
+        let (clocks, rest) = bytes.split_at(self.replicas * size_of::<Clock>());
+        let losses_bytes = self.losses as usize * size_of::<[f32; 2]>();
+        let (losses, mut rest) = rest.split_at(self.replicas * losses_bytes);
+        let progress = |replica: usize| {
+            let clock: Clock = bytemuck::pod_read_unaligned(&clocks[replica * size_of::<Clock>()..][..size_of::<Clock>()]);
+            let step = u64::from(clock.step);
+            let known = step.saturating_sub(self.read) as usize; // a run that halted has fewer than were begun
+            let pair = |bytes: &[u8]| bytemuck::pod_read_unaligned::<[f32; 2]>(bytes);
+            let losses = losses[replica * losses_bytes..][..losses_bytes].chunks_exact(size_of::<[f32; 2]>()).take(known).map(pair);
+            Progress {
+                step,
+                losses: losses.map(|[loss, power]| StepLoss { loss, power }).collect(),
+                halted_at: (clock.halted_at != RUNNING).then_some(clock.halted_at.into()),
+                tensors: vec![],
+            }
         };
+        let mut progress: Vec<Progress> = (0..self.replicas).map(progress).collect();
         for (id, size) in &self.tensors {
             let (own, others) = rest.split_at(*size as usize);
-            progress.tensors.push((*id, bytemuck::pod_collect_to_vec(own)));
+            for (part, progress) in own.chunks_exact(own.len() / self.replicas).zip(&mut progress) {
+                progress.tensors.push((*id, bytemuck::pod_collect_to_vec(part)));
+            }
             rest = others;
         }
         let again = if self.stale { self.tensors.iter().map(|(id, _)| *id).collect() } else { vec![] };

@@ -54,7 +54,7 @@ impl Gpu {
         let scopes = Scopes::open(device);
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
         let allocate = |buffer: &crate::graph::Buffer| {
-            let size = 4 * buffer.len.max(1) as u64;
+            let size = 4 * (program.replicas * buffer.len.max(1)) as u64;
             device.create_buffer(&wgpu::BufferDescriptor { label: Some(&buffer.name), size, usage, mapped_at_creation: false })
         };
         let buffers: Vec<wgpu::Buffer> = program.buffers.iter().map(allocate).collect();
@@ -81,12 +81,12 @@ impl Gpu {
             program,
         };
         gpu.check()?;
-        let running = bytemuck::bytes_of(&RUNNING);
-        gpu.context.queue.write_buffer(&gpu.buffers[Graph::CLOCK.0], offset_of!(Clock, halted_at) as u64, running);
-        gpu.counters.uploads += 1;
         let mask = gpu.program.params.decay_mask();
-        if gpu.program.buffers[Graph::DECAY_MASK.0].len == mask.len() {
-            gpu.write(Graph::DECAY_MASK, &mask);
+        for replica in 0..gpu.program.replicas {
+            gpu.write_clock(replica, offset_of!(Clock, halted_at), bytemuck::bytes_of(&RUNNING));
+            if gpu.program.buffers[Graph::DECAY_MASK.0].len == mask.len() {
+                gpu.write_to(replica, Graph::DECAY_MASK, &mask);
+            }
         }
         Ok(gpu)
     }
@@ -102,7 +102,7 @@ impl Gpu {
             let buffer = &self.program.buffers[i];
             if matches!(buffer.storage, Storage::Activation { .. } | Storage::Gradients | Storage::LossRows) {
                 let values = vec![value; buffer.len];
-                self.write(BufferId(i), &values);
+                (0..self.program.replicas).for_each(|replica| self.write_to(replica, BufferId(i), &values));
             }
         }
     }
@@ -125,15 +125,16 @@ impl Gpu {
     /// # Errors
     /// As [`Backend::poll`].
     #[cfg(not(target_arch = "wasm32"))]
-    pub fn wait(&mut self) -> Result<Option<Progress>> {
-        let mut all: Option<Progress> = None;
+    pub fn wait(&mut self) -> Result<Vec<Progress>> {
+        let mut all: Vec<Progress> = vec![];
         loop {
-            if let Some(mut next) = self.poll()? {
-                if let Some(earlier) = all.take() {
+            let mut next = self.poll_all()?;
+            if !next.is_empty() {
+                for (next, earlier) in next.iter_mut().zip(all) {
                     next.losses.splice(0..0, earlier.losses);
                     next.tensors.splice(0..0, earlier.tensors);
                 }
-                all = Some(next);
+                all = next;
             }
             let working = self.submits_done.load(Ordering::Acquire) < self.submits;
             if !working && !self.readback.in_flight() && !self.has_news() {
@@ -172,7 +173,7 @@ impl Gpu {
         if self.readback.in_flight() || !self.has_news() {
             return false;
         }
-        self.readback.record(&self.context, encoder, &self.buffers, [self.read, self.begun], &mut self.requested);
+        self.readback.record(&self.context, encoder, &self.program, &self.buffers, [self.read, self.begun], &mut self.requested);
         self.counters.maps += 1;
         self.counters.most_maps_in_flight = self.counters.most_maps_in_flight.max(self.counters.maps - self.counters.maps_done);
         true
@@ -202,6 +203,13 @@ impl Gpu {
         }
     }
 
+    /// Overwrites a part of a replica's clock.
+    fn write_clock(&mut self, replica: usize, member: usize, bytes: &[u8]) {
+        let at = replica * size_of::<Clock>() + member;
+        self.context.queue.write_buffer(&self.buffers[Graph::CLOCK.0], at as u64, bytes);
+        self.counters.uploads += 1;
+    }
+
     fn encoder(&self) -> wgpu::CommandEncoder {
         self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("steps") })
     }
@@ -216,26 +224,28 @@ impl Backend for Gpu {
         &self.program
     }
 
-    fn write(&mut self, buffer: BufferId, data: &[f32]) {
+    fn write_to(&mut self, replica: usize, buffer: BufferId, data: &[f32]) {
         let Self { program, buffers, .. } = self;
-        assert!(data.len() <= program.buffers[buffer.0].len, "{} numbers are too many for {}", data.len(), program.buffers[buffer.0].name);
-        self.context.queue.write_buffer(&buffers[buffer.0], 0, bytemuck::cast_slice(data));
+        let crate::graph::Buffer { name, len, .. } = &program.buffers[buffer.0];
+        assert!(data.len() <= *len && replica < program.replicas, "{} numbers are too many for {name}", data.len());
+        self.context.queue.write_buffer(&buffers[buffer.0], 4 * (replica * len) as u64, bytemuck::cast_slice(data));
         self.counters.uploads += 1;
     }
 
-    fn set_clock(&mut self, clock: &Clock) {
-        self.context.queue.write_buffer(&self.buffers[Graph::CLOCK.0], 0, bytemuck::bytes_of(clock));
+    fn set_clocks(&mut self, clocks: &[Clock]) {
+        assert_eq!(clocks.len(), self.program.replicas, "a clock a replica");
+        self.context.queue.write_buffer(&self.buffers[Graph::CLOCK.0], 0, bytemuck::cast_slice(clocks));
         self.counters.uploads += 1;
         self.readback.outdate();
-        (self.begun, self.read) = (clock.step.into(), clock.step.into());
+        (self.begun, self.read) = (clocks[0].step.into(), clocks[0].step.into());
         (self.owed, self.halted) = (0, false);
     }
 
     fn set_rates(&mut self, peak_rate: f32, base_decay: f32) {
         const { assert!(offset_of!(Clock, base_decay) == offset_of!(Clock, peak_rate) + 4) }
-        let at = offset_of!(Clock, peak_rate) as u64;
-        self.context.queue.write_buffer(&self.buffers[Graph::CLOCK.0], at, bytemuck::bytes_of(&[peak_rate, base_decay]));
-        self.counters.uploads += 1;
+        for replica in 0..self.program.replicas {
+            self.write_clock(replica, offset_of!(Clock, peak_rate), bytemuck::bytes_of(&[peak_rate, base_decay]));
+        }
     }
 
     fn advance(&mut self, steps: u32) -> Result<()> {
@@ -258,7 +268,7 @@ impl Backend for Gpu {
         }
     }
 
-    fn poll(&mut self) -> Result<Option<Progress>> {
+    fn poll_all(&mut self) -> Result<Vec<Progress>> {
         let _ = self.context.device.poll(wgpu::PollType::Poll);
         self.check()?;
         let arrived = self.readback.take(&self.context)?;
@@ -266,9 +276,9 @@ impl Backend for Gpu {
             self.counters.maps_done += 1;
             arrived.again.iter().for_each(|id| self.request(*id));
             if !arrived.stale && self.trains {
-                self.read = arrived.progress.step;
+                self.read = arrived.progress.iter().map(|progress| progress.step).max().unwrap_or(self.read);
                 self.begun = self.begun.max(self.read);
-                self.halted = arrived.progress.halted_at.is_some();
+                self.halted = arrived.progress.iter().all(|progress| progress.halted_at.is_some());
             }
         }
         if self.halted {
@@ -281,7 +291,7 @@ impl Backend for Gpu {
             self.submit(encoder);
             self.readback.map();
         }
-        Ok(arrived.filter(|arrived| !arrived.stale).map(|arrived| arrived.progress))
+        Ok(arrived.filter(|arrived| !arrived.stale).map_or(vec![], |arrived| arrived.progress))
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn fits(context: &Context, program: &Program) -> Result<()> {
     };
     let limits = &context.limits;
     let (name, largest) = program.largest();
-    let allowed = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size.saturating_sub(readback::FIXED_BYTES));
+    let allowed = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size.saturating_sub(readback::fixed_bytes(program.replicas)));
     if largest > allowed {
         return Err(too_large(&format!("the buffer \"{name}\""), largest, allowed));
     }
