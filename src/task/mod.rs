@@ -66,6 +66,16 @@ impl Task {
         }
     }
 
+    /// The same but for what only [`Self::constants`] say: tasks that agree in it are recorded as the same program.
+    #[must_use]
+    pub fn without_constants(self) -> Self {
+        match self {
+            Self::Attention(kind) => Self::Attention(attention::TeacherKind { rank: kind.dim, spectrum: attention::Spectrum::Orthogonal, ..kind }),
+            Self::Regression(regression) => Self::Regression(Regression { noise: 0.0, variance: 1.0, ..regression }),
+            Self::Recall(_) | Self::File(_) => self,
+        }
+    }
+
     /// Tokens a sequence: `length` of them, or, for tasks that end with a query, as many pairs and the query.
     pub fn tokens(self, length: usize) -> usize {
         match self {
