@@ -75,6 +75,14 @@ impl Checkpoint {
 /// # Errors
 /// The safetensors library's.
 pub fn write(recipe: &Recipe, snapshot: &Snapshot, teacher: Option<&Teacher>) -> Result<Vec<u8>> {
+    write_with(recipe, snapshot, teacher, vec![])
+}
+
+/// The same with more tensors, which [`read`] ignores and [`more`] reads.
+///
+/// # Errors
+/// As [`write`].
+pub(super) fn write_with(recipe: &Recipe, snapshot: &Snapshot, teacher: Option<&Teacher>, more: Vec<(&str, Vec<f32>)>) -> Result<Vec<u8>> {
     let table = recipe.plan().program().params;
     let mut tensors: Vec<Tensor> = vec![];
     for param in table.iter() {
@@ -87,6 +95,7 @@ pub fn write(recipe: &Recipe, snapshot: &Snapshot, teacher: Option<&Teacher>) ->
     for (name, (matrix, teacher)) in TEACHER.into_iter().zip(teacher.into_iter().flat_map(|t| [(&t.value, t), (&t.key, t), (&t.query, t)])) {
         tensors.push((name.into(), Dtype::F64, vec![teacher.dim; 2], bytemuck::cast_slice(matrix).to_vec()));
     }
+    tensors.extend(more.into_iter().map(|(name, numbers)| (name.into(), Dtype::F32, vec![numbers.len()], bytemuck::cast_slice(&numbers).to_vec())));
     let json = serde_json::to_string(recipe).map_err(|e| Error::file("checkpoint", format!("could not be written: {e}")))?;
     let metadata = HashMap::from([
         ("format".to_owned(), FORMAT.to_string()),
@@ -95,6 +104,13 @@ pub fn write(recipe: &Recipe, snapshot: &Snapshot, teacher: Option<&Teacher>) ->
         ("step".to_owned(), snapshot.step.to_string()),
     ]);
     serialized(tensors, Some(metadata))
+}
+
+/// A vector that [`write_with`] was given, bit for bit.
+pub(super) fn more(bytes: &[u8], name: &str) -> Option<Vec<f32>> {
+    let file = SafeTensors::deserialize(bytes).ok()?;
+    let view = file.tensor(name).ok().filter(|view| view.dtype() == Dtype::F32 && view.shape().len() == 1)?;
+    Some(view.data().chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
 }
 
 /// The file of a network that was not trained, with its teacher: all in double precision, no recipe.

@@ -128,7 +128,7 @@ impl Live {
                 self.snapshot = Some(snapshot);
             }
             Update::Sound(step) => self.good = self.snapshot.clone().filter(|snapshot| snapshot.step == step).or(self.good.take()),
-            Update::Inspected(_) => {} // the bench's, not the training's
+            Update::Inspected(_) | Update::Group(..) | Update::GroupFailed(..) => {} // the bench's and the sweep's, not the training's
             Update::Probe(probe) => self.probe = Some(probe),
             Update::Found(step, finding) => self.finding = Some((step, *finding)),
             Update::Running(running) => {

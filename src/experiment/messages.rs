@@ -2,6 +2,7 @@
 
 use super::inspection::{Inspect, Inspected};
 use super::recipe::Recipe;
+use super::sweep::group;
 use crate::Error;
 use crate::analysis::contribution::Probe;
 use crate::analysis::in_context::Finding;
@@ -33,6 +34,10 @@ pub enum Command {
     Snapshot,
     /// Takes a network apart, and again whenever it changes; `None`: nobody looks any more.
     Inspect(Option<Box<Inspect>>),
+    /// Trains runs of a sweep beside the training, in place of those before; `None` gives them up.
+    Group(Option<Box<group::Start>>),
+    /// The runs of the sweep go on, or rest.
+    RunGroup(bool),
     /// Destroys the GPU device, to see what happens (tests).
     LoseDevice,
 }
@@ -87,6 +92,10 @@ pub enum Update {
     Found(u64, Box<Finding>),
     /// A network taken apart.
     Inspected(Box<Inspected>),
+    /// The runs of a sweep that train together, by the group's number.
+    Group(u32, Box<group::Told>),
+    /// They could not be loaded, or had to stop.
+    GroupFailed(u32, Error),
     /// Plays or pauses now.
     Running(bool),
     /// Something that the user should know.

@@ -132,6 +132,14 @@ impl Recipe {
         for setting in SETTINGS {
             setting.set(&mut copy, &(setting.get)(self).to_string())?;
         }
+        self.check_together()
+    }
+
+    /// Checks the settings that only together can be wrong.
+    ///
+    /// # Errors
+    /// Says which setting, and what it should be.
+    pub fn check_together(&self) -> Result<()> {
         if self.task == TaskName::Attention && self.rank > self.dim {
             return Err(Error::setting("rank", self.rank, format!("at most d = {}, or 0 for full rank", self.dim)));
         }

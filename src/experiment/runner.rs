@@ -2,6 +2,7 @@
 //! Web Worker on the page; [`crate::platform`] makes the [`Port`].
 
 use super::inspection::{Inspector, Trained};
+use super::sweep::group::{self, Group};
 use super::engine::{self, Means};
 pub use super::messages::{Command, Start, Update};
 use crate::analysis::contribution;
@@ -39,7 +40,7 @@ const SOUND: f32 = 100.0;
 
 /// Serves commands until the port closes.
 pub async fn serve(mut port: impl Port) {
-    let mut runner = Runner { port: &mut port, training: None, speed: Speed::Full, inspector: Inspector::default() };
+    let mut runner = Runner { port: &mut port, training: None, speed: Speed::Full, inspector: Inspector::default(), group: None, group_runs: true };
     while !runner.port.closed() {
         while let Some(command) = runner.port.receive() {
             runner.command(command).await;
@@ -48,7 +49,7 @@ pub async fn serve(mut port: impl Port) {
             Ok(wait) => wait,
             Err(error) => runner.recover(error).await,
         };
-        let wait = wait.min(runner.inspect());
+        let wait = wait.min(runner.inspect()).min(runner.work_on_group().await);
         runner.port.wait(wait).await;
     }
 }
@@ -58,6 +59,9 @@ struct Runner<'a, P> {
     training: Option<Training>,
     speed: Speed,
     inspector: Inspector,
+    /// Runs of a sweep.
+    group: Option<Group>,
+    group_runs: bool,
 }
 
 struct Training {
@@ -95,6 +99,8 @@ impl<P: Port> Runner<'_, P> {
             Command::Run(running) => self.run(running, None),
             Command::Steps(steps) => self.run(true, Some(steps)),
             Command::Speed(speed) => self.speed = speed,
+            Command::Group(start) => self.start_group(start.map(|start| *start)).await,
+            Command::RunGroup(runs) => self.group_runs = runs,
             Command::Inspect(asked) => self.inspector.ask(asked.map(|asked| *asked)),
             Command::Rates { learning_rate, weight_decay } => {
                 if let Some(training) = &mut self.training {
@@ -117,6 +123,38 @@ impl<P: Port> Runner<'_, P> {
             #[cfg(not(feature = "gpu"))]
             Command::LoseDevice => {}
         }
+    }
+
+    async fn start_group(&mut self, start: Option<group::Start>) {
+        self.group = None; // frees the old one's memory first
+        let Some(start) = start else { return };
+        let number = start.group;
+        match Group::open(start).await {
+            Ok((group, told)) => {
+                self.group = Some(group);
+                told.into_iter().for_each(|told| self.port.send(number, Update::Group(number, Box::new(told))));
+            }
+            Err(error) => self.port.send(number, Update::GroupFailed(number, error)),
+        }
+    }
+
+    /// Does a piece of work on the runs of a sweep; returns how long to wait before the next, in milliseconds.
+    async fn work_on_group(&mut self) -> u32 {
+        let Some(group) = self.group.as_mut().filter(|_| self.group_runs) else { return 1000 };
+        let number = group.number();
+        match group.work().await {
+            Ok(told) => told.into_iter().for_each(|told| self.port.send(number, Update::Group(number, Box::new(told)))),
+            Err(error) => {
+                self.port.send(number, Update::GroupFailed(number, error));
+                self.group = None;
+                return 0;
+            }
+        }
+        let wait = u32::from(group.is_asynchronous());
+        if group.is_over() {
+            self.group = None;
+        }
+        wait
     }
 
     fn run(&mut self, running: bool, budget: Option<u64>) {

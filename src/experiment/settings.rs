@@ -181,6 +181,15 @@ impl Setting {
         SETTINGS.iter().find(|setting| setting.key == key)
     }
 
+    /// The setting of that key.
+    ///
+    /// # Errors
+    /// There is none; says which there are.
+    pub fn known(key: &str) -> Result<&'static Self> {
+        let all = || SETTINGS.iter().map(|setting| setting.key).collect::<Vec<_>>().join(", ");
+        Self::find(key).ok_or_else(|| Error::setting(key, "unknown setting", format!("one of {}", all())))
+    }
+
     /// Sets it from text.
     ///
     /// # Errors
@@ -223,12 +232,9 @@ impl Setting {
 /// Sets `key` from text.
 ///
 /// # Errors
-/// No such setting (with the nearest one), or a value out of range.
+/// No such setting, or a value out of range.
 pub fn set(recipe: &mut Recipe, key: &str, text: &str) -> Result<()> {
-    match Setting::find(key) {
-        Some(setting) => setting.set(recipe, text),
-        None => Err(Error::setting(key, "unknown setting", format!("one of {}", SETTINGS.iter().map(|s| s.key).collect::<Vec<_>>().join(", ")))),
-    }
+    Setting::known(key)?.set(recipe, text)
 }
 
 fn word(text: &str) -> Value {

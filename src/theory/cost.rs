@@ -68,6 +68,12 @@ pub fn fewest(d: usize, rank: usize, side: bool) -> (usize, usize) {
     (r * r - overlap * overlap.saturating_sub(1) / 2, r)
 }
 
+/// The fewest neurons that are known to do for one step of gradient descent in context (paper.md, section 5): the d_x d_y numbers
+/// Σ y xᵀ, and, unless a side gate carries it, the query x of width d_x.
+pub fn fewest_in_context(d_x: usize, d_y: usize, side: bool) -> usize {
+    d_x * d_y + if side { 0 } else { d_x }
+}
+
 /// Hidden neurons n and gates m with which training finds attention of width d and rank r: about twice the fewest.
 pub fn advice(d: usize, rank: usize) -> (usize, usize) {
     let r = rank.min(d);
@@ -89,6 +95,7 @@ mod tests {
         let low = cost(Variant::LowRank, 12, Ranks { value: 6, key_query: 6 });
         assert_eq!((low.accumulators, low.queries, low.gates), (36, 6, 36));
         assert_eq!((fewest(4, 4, false), fewest(12, 6, false), fewest(1, 1, false), fewest(4, 2, true)), ((10, 4), (36, 6), (1, 1), (4, 0)));
+        assert_eq!((fewest_in_context(3, 3, false), fewest_in_context(2, 3, false), fewest_in_context(2, 3, true)), (12, 8, 6));
         assert_eq!(advice(4, 4), (28, 20));
         assert_eq!(advice(12, 6).0, 84, "the paper's figure 3B");
     }

@@ -43,11 +43,10 @@ impl Plan {
         Program::training(graph)
     }
 
-    /// Whether both compile to the same program and are masked at the same step, so that they can train together.
-    pub fn same_shape(&self, other: &Self) -> bool {
-        let steps = |plan: &Self| (plan.optimizer.steps, plan.mask.map(|mask| mask.at));
-        let sizes = |plan: &Self| (plan.architecture, plan.task.shape(), plan.batch, plan.time);
-        sizes(self) == sizes(other) && steps(self) == steps(other)
+    /// What its program and the mask's step depend on: plans that agree in it can train together.
+    pub fn shape(&self) -> (Architecture, Task, [usize; 2], u32, Option<f32>) {
+        let Self { architecture, task, batch, time, optimizer, mask, .. } = self;
+        (*architecture, task.without_constants(), [*batch, *time], optimizer.steps, mask.map(|mask| mask.at))
     }
 
     /// The student on `batch` sequences that the task draws, without training: `x`, `y`, `h`, `readout`.

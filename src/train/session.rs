@@ -79,6 +79,8 @@ pub struct Session {
     last_snapshot: Option<Instant>,
     /// The step of the newest weights that were told.
     told: Option<u64>,
+    /// Tells weights and states only when asked for them.
+    quiet: bool,
     ended: bool,
 }
 
@@ -114,7 +116,7 @@ impl Session {
     pub fn together(members: &[Member<'_>], piece_ms: f64, open: impl FnOnce(Program) -> Result<Box<dyn Backend>>) -> Result<Self> {
         let step_of = |member: &Member<'_>| member.start.map_or(0, |snapshot| snapshot.step);
         let (plan, step) = (&members[0].plan, step_of(&members[0]));
-        assert!(members.iter().all(|member| member.plan.same_shape(plan) && step_of(member) == step), "trainings of one shape at one step");
+        assert!(members.iter().all(|member| member.plan.shape() == plan.shape() && step_of(member) == step), "trainings of one shape at one step");
         let mut backend = open(plan.program().replicated(members.len()))?;
         let table = backend.program().params.clone();
         for (replica, Member { plan, start, source }) in members.iter().enumerate() {
@@ -151,8 +153,15 @@ impl Session {
             last_weights: None,
             last_snapshot: None,
             told: None,
+            quiet: false,
             ended: false,
         })
+    }
+
+    /// The same, but it tells weights and states only at the mask, at the end, and when asked for them.
+    #[must_use]
+    pub fn quiet(self) -> Self {
+        Self { quiet: true, want_snapshot: false, ..self }
     }
 
     /// Steps done.
@@ -251,7 +260,7 @@ impl Session {
         if self.mask_at == Some(self.started) {
             self.masking = true;
         }
-        let moved = self.told != Some(self.started);
+        let moved = self.told != Some(self.started) && !self.quiet;
         if self.masking || self.want_snapshot || (moved && !self.ended && due(self.last_snapshot, SNAPSHOT_EVERY)) {
             self.last_snapshot = Some(now);
             STATE.into_iter().for_each(|id| self.backend.request(id));

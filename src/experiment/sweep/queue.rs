@@ -1,8 +1,10 @@
 //! The runs of a sweep: which are over, which are being trained, which are next.
 
 use super::record::{Curve, Record};
+use super::shard::{self, Shard};
 use super::{Run, Sweep};
 use crate::Result;
+use crate::experiment::recipe::Recipe;
 use std::collections::HashMap;
 
 /// A sweep and how far it is.
@@ -13,6 +15,10 @@ pub struct Queue {
     runs: Vec<Run>,
     records: HashMap<String, Record>,
     current: HashMap<usize, (u64, Curve)>,
+    /// The number of each run's program.
+    programs: Vec<usize>,
+    /// Whether each run is of this process's part.
+    mine: Vec<bool>,
 }
 
 /// How far a run is.
@@ -32,7 +38,44 @@ impl Queue {
     /// # Errors
     /// As [`Sweep::runs`].
     pub fn new(sweep: Sweep) -> Result<Self> {
-        Ok(Self { runs: sweep.runs()?, sweep, records: HashMap::new(), current: HashMap::new() })
+        let base = sweep.base()?;
+        Self::on(sweep, &base)
+    }
+
+    /// The same on a base with what comes beside the definition.
+    ///
+    /// # Errors
+    /// As [`Sweep::runs_on`].
+    pub fn on(sweep: Sweep, base: &Recipe) -> Result<Self> {
+        let runs = sweep.runs_on(base)?;
+        let (programs, mine) = (shard::programs(&runs), vec![true; runs.len()]);
+        Ok(Self { sweep, runs, records: HashMap::new(), current: HashMap::new(), programs, mine })
+    }
+
+    /// Only the runs of that part are next; runs of one program stay in one part where the parts' work allows it.
+    #[must_use]
+    pub fn of_shard(self, shard: Shard) -> Self {
+        let parts = shard::divide(&self.runs, &self.programs, shard.count);
+        Self { mine: parts.into_iter().map(|part| part == shard.index).collect(), ..self }
+    }
+
+    /// Whether run `index` is of this process's part.
+    pub fn is_mine(&self, index: usize) -> bool {
+        self.mine[index]
+    }
+
+    /// Whether two runs are one compiled program, and so can train together: they agree in the network and its sizes, the task and
+    /// its sizes, batch, time, steps, the mask's step and the engine.
+    pub fn same_program(&self, a: usize, b: usize) -> bool {
+        self.programs[a] == self.programs[b]
+    }
+
+    /// The first waiting run of this process's part, and those after it of the same program, at most `most` (and at least one).
+    pub fn next(&self, most: usize) -> Option<Vec<usize>> {
+        let waiting = |&index: &usize| self.mine[index] && matches!(self.state(index), State::Waiting);
+        let first = (0..self.runs.len()).find(waiting)?;
+        let alike = (first..self.runs.len()).filter(|&index| self.same_program(first, index)).filter(waiting);
+        Some(alike.take(most.max(1)).collect())
     }
 
     /// All runs.
@@ -63,6 +106,11 @@ impl Queue {
     /// What is in training is given up; it starts from its beginning next time.
     pub fn drop_current(&mut self) {
         self.current.clear();
+    }
+
+    /// Runs of this process's part that are not over.
+    pub fn left(&self) -> usize {
+        (0..self.runs.len()).filter(|&index| self.mine[index] && !matches!(self.state(index), State::Over(_))).count()
     }
 
     /// Runs that are over.

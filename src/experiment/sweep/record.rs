@@ -5,7 +5,7 @@ use crate::backend::StepLoss;
 use crate::experiment::recipe::Recipe;
 use serde::{Deserialize, Serialize};
 
-/// Points of a curve.
+/// Points of a curve, of runs with as many steps or more.
 pub const POINTS: u64 = 64;
 
 /// The loss over training: point i is the mean over the steps from [`mark`]\(i) to [`mark`]\(i + 1).
@@ -14,7 +14,7 @@ pub struct Curve(pub Vec<StepLoss>);
 
 /// The steps after which a curve of `steps` steps has `points` points.
 pub fn mark(steps: u64, points: u64) -> u64 {
-    steps * points / POINTS
+    steps * points / POINTS.min(steps).max(1)
 }
 
 /// How a run ended.
