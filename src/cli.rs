@@ -1,14 +1,16 @@
-//! The terminal: `train`, `analyze`, `construct`, `evaluate`, `devices`. Progress goes to stderr, results to stdout;
+//! The terminal: `train`, `sweep`, `analyze`, `construct`, `evaluate`, `devices`. Progress goes to stderr, results to stdout;
 //! exit codes: 0 done, 1 failed, 2 bad usage or bad file.
 
 mod analyze;
 mod construct;
 mod evaluate;
+mod sweep;
 mod train;
 
 use crate::Error;
 use crate::backend::Device;
 use crate::experiment::settings::{Kind, SETTINGS};
+use crate::experiment::sweep::{LARGE, presets};
 use crate::experiment::{preset, recipe::Recipe};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::process::ExitCode;
@@ -29,6 +31,7 @@ pub fn run() -> Request {
     let matches = command().get_matches();
     let result = match matches.subcommand() {
         Some(("train", arguments)) => train::run(arguments),
+        Some(("sweep", arguments)) => sweep::run(arguments),
         Some(("construct", arguments)) => construct::run(arguments),
         Some(("analyze", arguments)) => analyze::run(arguments),
         Some(("evaluate", arguments)) => evaluate::run(arguments),
@@ -93,6 +96,21 @@ fn command() -> Command {
                 .arg(Arg::new("weights").value_name("WEIGHTS").required(true).help("A safetensors file of a gated network"))
                 .arg(Arg::new("input").long("input").value_name("FILE").required(true).help("A safetensors file with x [B, T, d], float32 or float64"))
                 .arg(Arg::new("out").long("out").value_name("FILE").required(true).help("Where y [B, T, d_out] goes"))
+                .arg(backend.clone())
+                .arg(json.clone()),
+        )
+        .subcommand(
+            Command::new("sweep")
+                .about("Train a grid of runs into a folder; killed and started again it goes on where it was")
+                .arg(Arg::new("definition").value_name("FILE").required_unless_present("merge").help(format!("A sweep's JSON file, or one of: {}", presets::names().join(", "))))
+                .arg(Arg::new("out").long("out").value_name("DIR").required(true).help("The folder for records, states and results; shards may share it"))
+                .arg(Arg::new("shard").long("shard").value_name("I/N").help("Only part i of n: for the jobs of an array on a cluster"))
+                .arg(Arg::new("merge").long("merge").value_name("DIR").num_args(1..).conflicts_with_all(["definition", "shard", "data"]).help("Join the records of these folders into DIR and write its results"))
+                .arg(Arg::new("data").long("data").value_name("FILE").help("Your own arrays, for the task file, as with train"))
+                .arg(Arg::new("together").long("together").value_name("R").value_parser(clap::value_parser!(usize)).default_value("0").help("Most runs of one shape that train together; 0 leaves it to the machine. Any number gives the same results"))
+                .arg(Arg::new("threads").long("threads").value_name("K").value_parser(clap::value_parser!(usize)).default_value("0").help("CPU threads, 0 for all"))
+                .arg(Arg::new("states-every").long("states-every").value_name("SECONDS").value_parser(clap::value_parser!(u32)).default_value("5").help("How often the states of runs in training are saved, for the case that this is killed"))
+                .arg(Arg::new("yes").long("yes").action(ArgAction::SetTrue).help(format!("Really train more than {LARGE} runs")))
                 .arg(backend)
                 .arg(json.clone()),
         )

@@ -79,7 +79,7 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
 }
 
 /// The user's arrays and the file's name; beside `x.npy` also `y.npy` and `mask.npy` are read.
-fn arrays(path: &str) -> Result<(String, Arrays)> {
+pub(super) fn arrays(path: &str) -> Result<(String, Arrays)> {
     let read = |path: &Path| std::fs::read(path);
     let mut files = vec![(path.to_owned(), read(Path::new(path)).map_err(|e| Error::file(path, format!("could not be read: {e}")))?)];
     if path.ends_with(".npy") {
@@ -109,17 +109,7 @@ fn train(job: Job) -> Result<()> {
     if let Some(out) = &job.out {
         prepare(out, &job.recipe)?;
     }
-    let interrupted = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&interrupted);
-    // A second Ctrl-C ends the program at once.
-    let handler = ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-    });
-    if let Err(problem) = handler {
-        log::warn!("Ctrl-C will not save the run: {problem}");
-    }
+    let interrupted = stop_on_interrupt();
     let link = Link::spawn_alone()?;
     let Job { recipe, from, teacher, arrays, threads, .. } = &job;
     let start = Start {
@@ -144,6 +134,21 @@ fn train(job: Job) -> Result<()> {
         Some(End::Diverged(step)) => Err(Error::Diverged { step }),
         _ => Ok(()),
     }
+}
+
+/// A flag that Ctrl-C sets; a second Ctrl-C ends the program at once.
+pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
+    let interrupted = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&interrupted);
+    let handler = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::SeqCst) {
+            std::process::exit(130);
+        }
+    });
+    if let Err(problem) = handler {
+        log::warn!("Ctrl-C will not save the run: {problem}");
+    }
+    interrupted
 }
 
 /// Shows progress until the training has ended and its last state is here; returns steps a second.

@@ -28,6 +28,8 @@ pub struct Start {
     pub threads: usize,
     /// Bytes that the CPU engine may take.
     pub memory_limit: u64,
+    /// Milliseconds between two states that are told, at least.
+    pub states_every_ms: u32,
 }
 
 /// What a group tells; a number is a member's place in [`Start::members`].
@@ -47,8 +49,8 @@ pub enum Told {
     Note(String),
 }
 
-/// Time between two states that are told.
-const STATES_EVERY: Duration = Duration::from_secs(5);
+/// Milliseconds between two states that are told, where nothing else is wished.
+pub const STATES_EVERY_MS: u32 = 5000;
 /// Times that a lost device is opened again.
 const RETRIES: u32 = 3;
 
@@ -96,7 +98,8 @@ impl Group {
         let mut told = vec![Told::Fewer(members.len()), Told::Ready(device.clone())];
         told.extend(note.map(Told::Note));
         let trained = (0..members.len()).collect();
-        let group = Self { start, members, trained, session, device, started, points, states_due: Instant::now() + STATES_EVERY, states_at: None, retries: 0 };
+        let states_due = Instant::now() + Duration::from_millis(start.states_every_ms.into());
+        let group = Self { start, members, trained, session, device, started, points, states_due, states_at: None, retries: 0 };
         Ok((group, told))
     }
 
@@ -188,7 +191,7 @@ impl Group {
                 self.start.members[*member].1 = Some(partial.clone());
             }
             told.push(Told::States(kept));
-            (self.states_at, self.states_due) = (None, Instant::now() + STATES_EVERY);
+            (self.states_at, self.states_due) = (None, Instant::now() + Duration::from_millis(self.start.states_every_ms.into()));
         }
     }
 
@@ -238,6 +241,11 @@ pub fn failed(start: &Start, error: &Error) -> Vec<Record> {
         device: String::new(),
     };
     start.members.iter().map(record).collect()
+}
+
+/// How many runs of one program should train together on this machine: one a core, so that none waits for another.
+pub fn most_together() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get).clamp(4, 16)
 }
 
 /// Points of a curve after `step` steps.

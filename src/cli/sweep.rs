@@ -1,0 +1,258 @@
+//! `sweep`: a grid of runs into a folder, whole or a shard of it; stopped and started again it goes on where it was.
+
+use super::text;
+use super::train::{arrays, stop_on_interrupt};
+use crate::experiment::recipe::TaskName;
+use crate::experiment::runner::{Command, Update};
+use crate::experiment::settings::Setting;
+use crate::experiment::sweep::group::{self, Told};
+use crate::experiment::sweep::merge::merge;
+use crate::experiment::sweep::partial::Partial;
+use crate::experiment::sweep::queue::{Queue, State};
+use crate::experiment::sweep::record::Outcome;
+use crate::experiment::sweep::shard::Shard;
+use crate::experiment::sweep::store::Store;
+use crate::experiment::sweep::{LARGE, MOST, Sweep, presets};
+use crate::platform::{self, Link};
+use crate::task::Arrays;
+use crate::{Error, Result};
+use clap::ArgMatches;
+use indicatif::{ProgressBar, ProgressStyle};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// The `sweep` command.
+///
+/// # Errors
+/// A bad definition or bad data; a folder that can't be written or that another process works on; runs that failed.
+pub fn run(arguments: &ArgMatches) -> Result<()> {
+    let json = arguments.get_flag("json");
+    let out = PathBuf::from(text(arguments, "out").unwrap_or_default());
+    if let Some(dirs) = arguments.get_many::<String>("merge") {
+        let merged = merge(&dirs.map(PathBuf::from).collect::<Vec<_>>(), &out)?;
+        merged.notes.iter().for_each(|note| eprintln!("{note}"));
+        if !merged.missing.is_empty() {
+            eprintln!("No record of {}: {}", count(merged.missing.len(), "run"), merged.missing.join(", "));
+        }
+        report(&merged.queue, &out, json, false);
+        return Ok(());
+    }
+    let sweep = definition(text(arguments, "definition").unwrap_or_default())?;
+    sweep.check_count(if arguments.get_flag("yes") { MOST } else { LARGE })?;
+    let mut base = sweep.base()?;
+    let data = text(arguments, "data").map(arrays).transpose()?;
+    if let Some((name, arrays)) = &data {
+        base = base.with_data(name, arrays);
+    } else if base.task == TaskName::File {
+        return Err(Error::setting("data", "nothing", "a file with your arrays x and y: --data FILE (.npz, .npy or safetensors)"));
+    }
+    if let Some(engine) = text(arguments, "backend").filter(|engine| *engine != "auto") {
+        Setting::find("backend").map_or(Ok(()), |setting| setting.set(&mut base, engine))?;
+    }
+    let shard: Shard = text(arguments, "shard").map_or(Ok(Shard::WHOLE), str::parse)?;
+    let mut queue = Queue::on(sweep, &base)?.of_shard(shard);
+    let store = Store::open(&out, &queue.sweep, shard)?;
+    let kept = store.records()?;
+    kept.notes.iter().for_each(|note| eprintln!("{note}"));
+    kept.records.into_iter().for_each(|record| queue.finish(record));
+    let mut sweeper = Sweeper {
+        bar: bar(&queue),
+        interrupted: stop_on_interrupt(),
+        link: Link::spawn_alone()?,
+        together: arguments.get_one::<usize>("together").copied().filter(|&most| most > 0).unwrap_or_else(group::most_together),
+        threads: arguments.get_one::<usize>("threads").copied().unwrap_or(0),
+        states_every_ms: arguments.get_one::<u32>("states-every").map_or(group::STATES_EVERY_MS, |seconds| seconds.saturating_mul(1000)),
+        data: data.map(|(_, arrays)| Box::new(arrays)),
+        group: 0,
+        told: None,
+        store,
+        queue,
+    };
+    let trained = sweeper.train();
+    sweeper.store.write_results(&sweeper.queue)?; // what is done counts, whatever happened
+    trained?;
+    let interrupted = sweeper.interrupted.load(Ordering::SeqCst);
+    report(&sweeper.queue, &out, json, interrupted);
+    let failed = outcomes(&sweeper.queue, |outcome| matches!(outcome, Outcome::Failed(_)));
+    if failed > 0 {
+        let problem = format!("{} could not be trained; the same command tries again", count(failed, "run"));
+        return Err(Error::System { what: "sweep".into(), problem });
+    }
+    Ok(())
+}
+
+/// A file, or one of the paper's figures by name.
+fn definition(name: &str) -> Result<Sweep> {
+    if let Some(sweep) = presets::find(name).filter(|_| !Path::new(name).exists()) {
+        return Ok(sweep);
+    }
+    let missing = |e| Error::file(name, format!("could not be read: {e}; expected a sweep's JSON file, or one of {}", presets::names().join(", ")));
+    Sweep::read(name, &std::fs::read_to_string(name).map_err(missing)?)
+}
+
+struct Sweeper {
+    queue: Queue,
+    store: Store,
+    link: Link,
+    bar: ProgressBar,
+    interrupted: Arc<AtomicBool>,
+    /// Most runs of one program that train together.
+    together: usize,
+    threads: usize,
+    states_every_ms: u32,
+    data: Option<Box<Arrays>>,
+    /// The number of the group that trains.
+    group: u32,
+    /// The device that was told.
+    told: Option<String>,
+}
+
+impl Sweeper {
+    /// Trains what is left of this process's part, or until it is interrupted.
+    fn train(&mut self) -> Result<()> {
+        while let Some((runs, members)) = self.next() {
+            self.group += 1;
+            let start = group::Start {
+                group: self.group,
+                members,
+                data: self.data.clone(),
+                threads: self.threads,
+                memory_limit: platform::memory_limit(),
+                states_every_ms: self.states_every_ms,
+            };
+            self.link.send(Command::Group(Some(Box::new(start.clone()))))?;
+            self.follow(runs, &start)?;
+            if self.interrupted.load(Ordering::SeqCst) {
+                break;
+            }
+        }
+        self.bar.finish_and_clear();
+        Ok(())
+    }
+
+    /// The next runs to train together, each from the state that is kept of it.
+    fn next(&self) -> Option<(Vec<usize>, Vec<(crate::experiment::recipe::Recipe, Option<Partial>)>)> {
+        let alike = self.queue.next(self.together)?;
+        let state = |&index: &usize| {
+            let run = &self.queue.runs()[index];
+            let partial = self.store.partial(run).unwrap_or_else(|problem| {
+                self.say(&format!("{} begins anew: {problem}", run.name));
+                None
+            });
+            (index, (run.recipe.clone(), partial))
+        };
+        let step = |partial: &Option<Partial>| partial.as_ref().map(|partial| partial.snapshot.step);
+        let states: Vec<_> = alike.iter().map(state).collect();
+        let first = step(&states[0].1.1);
+        Some(states.into_iter().filter(|(_, (_, partial))| step(partial) == first).unzip())
+    }
+
+    /// Takes in what the group tells, until its runs are over, given back, or interrupted.
+    fn follow(&mut self, mut runs: Vec<usize>, start: &group::Start) -> Result<()> {
+        let mut left = runs.len();
+        while left > 0 && !self.interrupted.load(Ordering::SeqCst) {
+            let Some((_, update)) = self.link.receive(Duration::from_millis(50))? else { continue };
+            match update {
+                Update::Group(number, told) if number == self.group => match *told {
+                    Told::Ready(device) => {
+                        let name = format!("{} {}", device.kind.as_str().to_uppercase(), device.name);
+                        if self.told.as_ref() != Some(&name) {
+                            self.say(&format!("Training on {name}"));
+                            self.told = Some(name);
+                        }
+                    }
+                    Told::Fewer(fit) => {
+                        runs.truncate(fit);
+                        left = fit;
+                    }
+                    Told::Point(member, step, curve) => self.queue.progress(runs[member], step, curve),
+                    Told::States(states) => {
+                        for (member, partial) in states {
+                            self.store.keep_partial(&self.queue.runs()[runs[member]], &partial)?;
+                        }
+                    }
+                    Told::Over(member, record) => {
+                        self.store.keep(&record)?;
+                        let name = &self.queue.runs()[runs[member]].name;
+                        match (&record.outcome, record.nmse()) {
+                            (Outcome::Diverged(step), _) => self.say(&format!("{name}: the loss stopped being a number at step {step}")),
+                            (_, Some(nmse)) => self.say(&format!("{name}: loss {:.3e}, nMSE {nmse:.3e}", record.loss().unwrap_or(f64::NAN))),
+                            _ => {}
+                        }
+                        self.queue.finish(*record);
+                        left -= 1;
+                    }
+                    Told::Note(note) => self.say(&note),
+                },
+                Update::GroupFailed(number, error) if number == self.group => {
+                    let begun = |index: &usize| !matches!(self.queue.state(*index), State::Over(_));
+                    let names: Vec<&str> = runs.iter().filter(|index| begun(index)).map(|&index| self.queue.runs()[index].name.as_str()).collect();
+                    self.say(&format!("{}: {error}", names.join(", ")));
+                    for (record, index) in group::failed(start, &error).into_iter().zip(&runs) {
+                        if !matches!(self.queue.state(*index), State::Over(_)) {
+                            self.queue.finish(record);
+                        }
+                    }
+                    left = 0;
+                }
+                _ => {}
+            }
+            self.bar.set_position(done(&self.queue));
+        }
+        Ok(())
+    }
+
+    fn say(&self, text: &str) {
+        self.bar.suspend(|| eprintln!("{text}"));
+    }
+}
+
+/// Steps of this process's part.
+fn bar(queue: &Queue) -> ProgressBar {
+    let steps = |index: usize| u64::from(queue.runs()[index].recipe.steps);
+    let bar = ProgressBar::new((0..queue.runs().len()).filter(|&index| queue.is_mine(index)).map(steps).sum());
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent}% of all steps  {eta} left") {
+        bar.set_style(style);
+    }
+    bar.set_position(done(queue));
+    bar.reset_eta();
+    bar
+}
+
+/// Steps of this process's part that are done, or will not be.
+fn done(queue: &Queue) -> u64 {
+    let of = |index: usize| match queue.state(index) {
+        State::Waiting => 0,
+        State::Training(step, _) => step,
+        State::Over(_) => queue.runs()[index].recipe.steps.into(),
+    };
+    (0..queue.runs().len()).filter(|&index| queue.is_mine(index)).map(of).sum()
+}
+
+/// Runs with such an outcome.
+fn outcomes(queue: &Queue, wanted: impl Fn(&Outcome) -> bool) -> usize {
+    let is = |index: &usize| matches!(queue.state(*index), State::Over(record) if wanted(&record.outcome));
+    (0..queue.runs().len()).filter(is).count()
+}
+
+fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
+fn report(queue: &Queue, out: &Path, json: bool, interrupted: bool) {
+    let (all, over) = (queue.runs().len(), queue.over());
+    let finished = outcomes(queue, |outcome| *outcome == Outcome::Finished);
+    let diverged = outcomes(queue, |outcome| matches!(outcome, Outcome::Diverged(_)));
+    let failed = over - finished - diverged;
+    if json {
+        println!("{}", serde_json::json!({ "runs": all, "finished": finished, "diverged": diverged, "failed": failed, "interrupted": interrupted, "out": out }));
+        return;
+    }
+    println!("{finished} of {} finished, {diverged} diverged, {failed} failed", count(all, "run"));
+    println!("  results.csv and results.json are in {}", out.display());
+    if over < all {
+        println!("  the same command goes on{}", if interrupted { " where it was" } else { " with what is left; other shards have their own" });
+    }
+}
