@@ -54,7 +54,7 @@ fn a_key_stays_what_it_was() {
     assert_eq!(key(&recipe), "0fda2454c9a9b669", "records on people's disks have this name");
     assert_eq!(key(&recipe), key(&Recipe { backend: Engine::Gpu, ..recipe.clone() }), "the engine does not count");
     for setting in SETTINGS.iter().filter(|setting| setting.key != "backend") {
-        let other = ["regression", "side", "gaussian", "off", "0:0.5", "3", "0.7"].into_iter().find_map(|value| {
+        let other = ["regression", "side", "gaussian", "off", "0:0.5", "3", "0.7", "0.25"].into_iter().find_map(|value| {
             let mut other = recipe.clone();
             setting.set(&mut other, value).ok().filter(|()| (setting.get)(&other) != (setting.get)(&recipe)).map(|()| other)
         });
