@@ -12,7 +12,7 @@ use crate::experiment::sweep::queue::{Queue, State};
 use crate::experiment::sweep::record::Outcome;
 use crate::experiment::sweep::shard::Shard;
 use crate::experiment::sweep::store::Store;
-use crate::experiment::sweep::{LARGE, MOST, Sweep, presets};
+use crate::experiment::sweep::{LARGE, MOST, Run, Sweep, presets};
 use crate::platform::{self, Link};
 use crate::task::Arrays;
 use crate::{Error, Result};
@@ -112,7 +112,7 @@ struct Sweeper {
 impl Sweeper {
     /// Trains what is left of this process's part, or until it is interrupted.
     fn train(&mut self) -> Result<()> {
-        while let Some((runs, members)) = self.next() {
+        while let Some((runs, members)) = group::next(&self.queue, self.together, |run| self.state(run)) {
             self.group += 1;
             let start = group::Start {
                 group: self.group,
@@ -132,21 +132,12 @@ impl Sweeper {
         Ok(())
     }
 
-    /// The next runs to train together, each from the state that is kept of it.
-    fn next(&self) -> Option<(Vec<usize>, Vec<(crate::experiment::recipe::Recipe, Option<Partial>)>)> {
-        let alike = self.queue.next(self.together)?;
-        let state = |&index: &usize| {
-            let run = &self.queue.runs()[index];
-            let partial = self.store.partial(run).unwrap_or_else(|problem| {
-                self.say(&format!("{} begins anew: {problem}", run.name));
-                None
-            });
-            (index, (run.recipe.clone(), partial))
-        };
-        let step = |partial: &Option<Partial>| partial.as_ref().map(|partial| partial.snapshot.step);
-        let states: Vec<_> = alike.iter().map(state).collect();
-        let first = step(&states[0].1.1);
-        Some(states.into_iter().filter(|(_, (_, partial))| step(partial) == first).unzip())
+    /// The state that is kept of a run, if it can be used.
+    fn state(&self, run: &Run) -> Option<Partial> {
+        self.store.partial(run).unwrap_or_else(|problem| {
+            self.say(&format!("{} begins anew: {problem}", run.name));
+            None
+        })
     }
 
     /// Takes in what the group tells, until its runs are over, given back, or interrupted.

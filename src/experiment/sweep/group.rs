@@ -2,7 +2,8 @@
 
 use super::partial::Partial;
 use super::record::{Curve, Outcome, Record, mark};
-use super::key;
+use super::queue::Queue;
+use super::{Run, key};
 use crate::analysis::importance::{self, THRESHOLD};
 use crate::backend::{Device, DeviceKind, StepLoss};
 use crate::experiment::engine::{self, Means};
@@ -228,6 +229,15 @@ impl Group {
         (self.states_at, self.retries) = (None, self.retries + 1);
         Ok(())
     }
+}
+
+/// The next runs to train together, at most `most`, and the state each goes on from: all at the same step.
+pub fn next(queue: &Queue, most: usize, state: impl Fn(&Run) -> Option<Partial>) -> Option<(Vec<usize>, Vec<(Recipe, Option<Partial>)>)> {
+    let step = |partial: &Option<Partial>| partial.as_ref().map(|partial| partial.snapshot.step);
+    let found = queue.next(most)?.into_iter().map(|index| (index, (queue.runs()[index].recipe.clone(), state(&queue.runs()[index]))));
+    let found: Vec<_> = found.collect();
+    let first = step(&found[0].1.1);
+    Some(found.into_iter().filter(|(_, (_, partial))| step(partial) == first).unzip())
 }
 
 /// What each member's record says when the group can't be trained.
