@@ -54,7 +54,7 @@ fn a_key_stays_what_it_was() {
     assert_eq!(key(&recipe), "8f5e8aea73e6992a", "records on people's disks have this name");
     assert_eq!(key(&recipe), key(&Recipe { backend: Engine::Gpu, ..recipe.clone() }), "the engine does not count");
     for setting in SETTINGS.iter().filter(|setting| setting.key != "backend") {
-        let other = ["regression", "side", "gaussian", "off", "0:0.5", "3", "0.7", "0.25"].into_iter().find_map(|value| {
+        let other = ["regression", "side", "gaussian", "off", "0:0.5", "3", "5", "0.7", "0.25"].into_iter().find_map(|value| {
             let mut other = recipe.clone();
             setting.set(&mut other, value).ok().filter(|()| (setting.get)(&other) != (setting.get)(&recipe)).map(|()| other)
         });
@@ -243,7 +243,7 @@ fn only_what_is_compiled_parts_programs() {
     for axis in [r#""seed": [1, 2]"#, r#""beta2": ["0:0.9", "0:0.99"]"#, r#""rank": [1, 2]"#, r#""teacher": ["gaussian", "orthogonal"]"#, r#""weight_decay": [0, 1]"#, r#""mask_threshold": [0.1, 0.2]"#] {
         assert_eq!(programs(axis, "discover"), [true, true], "{axis}");
     }
-    for axis in [r#""hidden": [8, 9]"#, r#""gates": [8, 9]"#, r#""dim": [4, 5]"#, r#""time": [8, 9]"#, r#""batch": [8, 9]"#, r#""steps": [800, 900]"#, r#""mask_at": [0, 0.5]"#, r#""gating": ["output", "side"]"#] {
+    for axis in [r#""hidden": [8, 9]"#, r#""gates": [8, 9]"#, r#""dim": [4, 5]"#, r#""time": [8, 9]"#, r#""batch": [8, 9]"#, r#""steps": [800, 900]"#, r#""mask_at": [0, 0.5]"#, r#""mask_at": [0.25, 0.5]"#, r#""gating": ["output", "side"]"#] {
         assert_eq!(programs(axis, "discover"), [true, false], "{axis}");
     }
     for axis in [r#""noise": [0, 1]"#, r#""weight_variance": [1, 2]"#] {
@@ -280,13 +280,16 @@ fn shards_share_all_runs_between_them() {
             }
         }
     }
-    let twelve = grid(r#"{ "time": "8..19", "seed": "1..6" }"#);
-    let shards: Vec<Queue> = (1..=3).map(|index| Queue::new(twelve.clone()).unwrap().of_shard(Shard { index, count: 3 })).collect();
-    for first in (0..72).step_by(6) {
-        assert!(shards.iter().any(|shard| (first..first + 6).all(|run| shard.is_mine(run))), "twelve programs of like work fit three shards whole");
+    for (times, count) in [("8..19", 3), ("7, 8, 10, 14, 15, 18", 2)] {
+        let grid = grid(&format!(r#"{{ "time": "{times}", "seed": "1..6" }}"#));
+        let shards: Vec<Queue> = (1..=count).map(|index| Queue::new(grid.clone()).unwrap().of_shard(Shard { index, count })).collect();
+        for first in (0..shards[0].runs().len()).step_by(6) {
+            assert!(shards.iter().any(|shard| (first..first + 6).all(|run| shard.is_mine(run))), "{times}: each program fits into a shard as a whole");
+        }
     }
-    let mine: Vec<usize> = (0..72).filter(|&run| shards[1].is_mine(run)).collect();
-    let (mut shard, mut seen) = (shards[1].clone(), vec![]);
+    let twelve = Queue::new(grid(r#"{ "time": "8..19", "seed": "1..6" }"#)).unwrap().of_shard(Shard { index: 2, count: 3 });
+    let mine: Vec<usize> = (0..72).filter(|&run| twelve.is_mine(run)).collect();
+    let (mut shard, mut seen) = (twelve, vec![]);
     while let Some(next) = shard.next(4) {
         next.iter().for_each(|&run| shard.finish(record(&shard, run)));
         seen.extend(next);

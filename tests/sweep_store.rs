@@ -113,11 +113,12 @@ fn broken_files_are_named_and_count_as_not_there() {
     fs::write(file(1), "").unwrap();
     fs::rename(file(2), file(5)).unwrap(); // a record under another run's name
     fs::write(file(6), serde_json::to_string(&Record { key: keys[6].into(), ..record(&queue, 7) }).unwrap()).unwrap();
+    fs::write(file(8), serde_json::to_string(&Record { key: keys[9].into(), ..record(&queue, 8) }).unwrap()).unwrap();
     fs::write(dir.join("runs").join("half.json.tmp"), "{").unwrap();
     let read = store.records().unwrap();
     assert_eq!(read.records, [record(&queue, 3)]);
-    assert_eq!(read.notes.len(), 4, "{:?}", read.notes);
-    for (index, said) in [(0, "not a whole record (EOF"), (1, "not a whole record (EOF"), (5, keys[2]), (6, keys[7])] {
+    assert_eq!(read.notes.len(), 5, "{:?}", read.notes);
+    for (index, said) in [(0, "not a whole record (EOF"), (1, "not a whole record (EOF"), (5, keys[2]), (6, keys[7]), (8, keys[8])] {
         assert!(read.notes.iter().any(|note| note.contains(keys[index]) && note.contains("counts as not there") && note.contains(said)), "{index}: {:?}", read.notes);
     }
     let [run, other] = [&queue.runs()[0], &queue.runs()[4]];
@@ -272,7 +273,7 @@ fn tables_say_what_the_records_say() {
     queue.finish(Record { curve: Curve(vec![point]), ..record(&queue, 0) });
     queue.finish(Record { outcome: Outcome::Diverged(123), ..record(&queue, 1) });
     let failed = Outcome::Failed("no memory, \"sorry\"\nlower batch".into());
-    queue.finish(Record { outcome: failed, neurons: None, curve: Curve(vec![point; 32]), device: "GPU, large".into(), ..record(&queue, 2) });
+    queue.finish(Record { outcome: failed, neurons: None, curve: Curve(vec![point; 32]), device: "GPU \"large\"".into(), ..record(&queue, 2) });
     queue.progress(3, 40, Curve::default());
     let key = |index: usize| queue.runs()[index].key.clone();
     let csv = results_csv(&queue);
@@ -280,7 +281,7 @@ fn tables_say_what_the_records_say() {
         "name,hidden,gates,beta2,seed,outcome,problem,steps_done,loss,nmse,neurons_key_value,neurons_query,neurons_between,neurons_unused,gates_in_use,device,key".to_owned(),
         format!("\"hidden=gates=3 beta2=0:0.9,0.5:0.99 seed=1\",3,3,\"0:0.9,0.5:0.99\",1,finished,,640,5e-1,2.5e-1,1,2,0,0,3,cpu: 2 threads,{}", key(0)),
         format!("\"hidden=gates=3 beta2=0:0.9,0.5:0.99 seed=2\",3,3,\"0:0.9,0.5:0.99\",2,diverged,,123,,,1,2,0,1,3,cpu: 2 threads,{}", key(1)),
-        format!("hidden=gates=3 beta2=0:0.99 seed=1,3,3,0:0.99,1,failed,\"no memory, \"\"sorry\"\"\nlower batch\",320,,,,,,,,\"GPU, large\",{}", key(2)),
+        format!("hidden=gates=3 beta2=0:0.99 seed=1,3,3,0:0.99,1,failed,\"no memory, \"\"sorry\"\"\nlower batch\",320,,,,,,,,\"GPU \"\"large\"\"\",{}", key(2)),
         format!("hidden=gates=3 beta2=0:0.99 seed=2,3,3,0:0.99,2,training,,40,,,,,,,,,{}", key(3)),
     ];
     let lines: Vec<&str> = csv.split("\r\n").collect();
