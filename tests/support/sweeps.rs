@@ -2,7 +2,7 @@
 
 use gatelens::analysis::importance::Census;
 use gatelens::backend::StepLoss;
-use gatelens::experiment::recipe::TaskName;
+use gatelens::experiment::recipe::{Gating, TaskName};
 use gatelens::experiment::sweep::queue::Queue;
 use gatelens::experiment::sweep::record::{Curve, Outcome, POINTS, Record};
 use gatelens::experiment::sweep::{Axis, Run, Sweep};
@@ -44,7 +44,10 @@ pub fn loss_of(run: &Run) -> f64 {
     let recipe = &run.recipe;
     let wobble = 1.0 + 0.35 * f64::from(recipe.seed % 7) * (recipe.hidden as f64).sin();
     match recipe.task {
-        TaskName::Regression => 0.0946 * (1.0 + (1.0 + 0.3 * wobble) * (-(recipe.hidden as f64) / 9.0).exp()),
+        TaskName::Regression => {
+            let enough = if recipe.gating == Gating::Side { 4.5 } else { 9.0 };
+            0.0946 * (1.0 + 0.01 * (1.0 + wobble) + (1.0 + 0.3 * wobble) * (-(recipe.hidden as f64) / enough).exp())
+        }
         _ => {
             let rank = if recipe.rank == 0 { recipe.dim } else { recipe.rank };
             let enough = (rank * (rank + 3)) as f64;

@@ -49,7 +49,7 @@ pub fn sentence(queue: &Queue, run: usize, measure: Measure) -> String {
 /// Draws the card as wide as there is room.
 pub fn show(ui: &mut Ui, queue: &Queue, run: usize, measure: Measure) {
     let palette = Palette::of(ui);
-    ui.set_max_width(WIDTH);
+    ui.set_max_width(WIDTH.min(ui.available_width()));
     ui.spacing_mut().item_spacing.y = 3.0;
     ui.add(Label::new(RichText::new(&queue.runs()[run].name).font(strong(13.0))).wrap());
     ui.add(Label::new(RichText::new(condition(queue, run)).color(palette.mute)).wrap());
@@ -83,7 +83,7 @@ pub fn show(ui: &mut Ui, queue: &Queue, run: usize, measure: Measure) {
         State::Over(record) => Some(&record.curve),
     };
     if let Some(curve) = curve.filter(|curve| curve.0.len() > 1) {
-        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width().min(WIDTH), 130.0), Sense::hover());
+        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 130.0), Sense::hover());
         draw_curve(ui, rect, curve, u64::from(queue.runs()[run].recipe.steps), measure);
     }
 }

@@ -47,7 +47,7 @@ fn choices(ui: &mut Ui, view: &mut View<'_>) {
     let input = &mut view.sweep;
     for preset in input.presets {
         let chosen = input.draft.title == preset.title && input.draft.preset == preset.preset;
-        if choice(ui, chosen, &preset.title).on_hover_text(&preset.about).clicked() {
+        if choice(ui, chosen, &preset.title).on_hover_text(format!("{}\n{}", preset.title, preset.about)).clicked() {
             *input.draft = Draft::of(preset, input.tools);
         }
     }
@@ -95,7 +95,7 @@ fn named(response: Response, role: Role, name: &str) -> Response {
 
 /// A line to type in.
 fn line(ui: &mut Ui, text: &mut String, name: &str, hint: &str) -> Response {
-    let edit = TextEdit::singleline(text).desired_width(f32::INFINITY).hint_text(hint.to_owned());
+    let edit = TextEdit::singleline(text).desired_width(ui.available_width()).hint_text(hint.to_owned()).align(Align2::LEFT_CENTER);
     let response = ui.add(edit);
     let (typed, enabled) = (text.clone(), ui.is_enabled());
     response.widget_info(|| WidgetInfo { label: Some(name.into()), ..WidgetInfo::text_edit(enabled, &typed, &typed, hint) });
@@ -108,11 +108,14 @@ fn note(ui: &mut Ui, text: &str, wrong: bool) {
     ui.add(Label::new(RichText::new(text).size(11.0).color(if wrong { palette.error } else { palette.mute })).wrap());
 }
 
+/// Width of [`remove`].
+const REMOVE: f32 = 28.0;
+
 /// A small button with one letter; returns whether it was pressed.
 fn remove(ui: &mut Ui, name: &str) -> bool {
     let palette = Palette::of(ui);
-    let size = vec2(22.0, ui.spacing().interact_size.y);
-    let button = ui.add(Button::new(RichText::new("×").size(15.0).color(palette.mute)).frame_when_inactive(false).min_size(size));
+    let size = vec2(REMOVE, ui.spacing().interact_size.y);
+    let button = ui.add_sized(size, Button::new(RichText::new("×").size(15.0).color(palette.mute)).frame_when_inactive(false));
     named(button, Role::Button, name).on_hover_text(name).clicked()
 }
 
@@ -123,7 +126,7 @@ fn axes(ui: &mut Ui, state: &State, draft: &mut Draft) {
     for (i, axis) in draft.axes.iter_mut().enumerate() {
         ui.push_id(("axis", i), |ui| {
             ui.horizontal(|ui| {
-                let width = ui.available_width() - if only { 0.0 } else { 28.0 };
+                let width = ui.available_width() - if only { 0.0 } else { REMOVE + ui.spacing().item_spacing.x };
                 keys(ui, axis, i, &known, width);
                 if !only && remove(ui, &format!("Remove axis {}", i + 1)) {
                     removed = Some(i);
@@ -152,7 +155,7 @@ fn axes(ui: &mut Ui, state: &State, draft: &mut Draft) {
 /// Which settings get each value.
 fn keys(ui: &mut Ui, axis: &mut AxisText, i: usize, known: &[&Setting], width: f32) {
     let said = if axis.keys.is_empty() { "choose a setting".into() } else { axis.keys.join(", ") };
-    let combo = ComboBox::from_id_salt("keys").width(width).selected_text(&said).truncate().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let combo = ComboBox::from_id_salt("keys").width(width).height(360.0).selected_text(&said).truncate().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let inner = combo.show_ui(ui, |ui| {
         note(ui, "Several get the same value in each run.", false);
         for setting in known {
@@ -190,9 +193,12 @@ fn base(ui: &mut Ui, state: &State, draft: &mut Draft) {
                 let setting = Setting::find(key);
                 let label = setting.map_or(key.as_str(), |setting| setting.label);
                 let text = RichText::new(plot::short(key)).color(palette.mute);
-                let width = (ui.available_width() - 130.0 - 28.0).max(40.0);
-                let shown = ui.add_sized(vec2(width, ui.spacing().interact_size.y), Label::new(text).truncate().halign(Align::LEFT));
-                shown.on_hover_text(setting.map_or_else(|| key.clone(), |setting| format!("{}. {}", setting.label, setting.help)));
+                let size = vec2((ui.available_width() * 0.4).max(40.0), ui.spacing().interact_size.y);
+                let shown = ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+                    ui.set_min_width(size.x);
+                    ui.add(Label::new(text).truncate())
+                });
+                shown.inner.on_hover_text(setting.map_or_else(|| key.clone(), |setting| format!("{}. {}", setting.label, setting.help)));
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     if remove(ui, &format!("As in the preset: {label}")) {
                         removed = Some(i);
@@ -210,7 +216,7 @@ fn base(ui: &mut Ui, state: &State, draft: &mut Draft) {
     }
     let free: Vec<&Setting> = draft.settings_known().filter(|setting| !draft.settings.iter().any(|(key, _)| key == setting.key)).collect();
     let recipe = preset::find(&draft.preset).map(|preset| preset.recipe);
-    let combo = ComboBox::from_id_salt("change").width(ui.available_width()).selected_text(RichText::new("Change a setting").color(palette.mute)).show_ui(ui, |ui| {
+    let combo = ComboBox::from_id_salt("change").height(360.0).width(ui.available_width()).selected_text(RichText::new("Change a setting").color(palette.mute)).show_ui(ui, |ui| {
         for setting in free {
             if ui.selectable_label(false, format!("{} ({})", setting.label, setting.key)).on_hover_text(setting.help).clicked() {
                 let value = recipe.as_ref().map_or_else(String::new, |recipe| (setting.get)(recipe).to_string());

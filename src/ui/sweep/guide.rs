@@ -84,7 +84,7 @@ fn sentences(queue: &Queue, picture: &Picture, palette: &Palette) -> Vec<Text> {
             text.plain("The median falls most between ").strong(&format!("{title} = {from} and {to}")).plain(&format!(", to {} of what it was. ", fraction(factor)));
         }
         if let Some((place, value)) = picture.least(i) {
-            text.plain("Its least is ").strong(&format::scientific(value)).plain(&format!(", at {}. ", card::at(&picture.scale, &title, place)));
+            text.plain("The least median is ").strong(&format::scientific(value)).plain(&format!(", at {}. ", card::at(&picture.scale, &title, place)));
             if let Some(reference) = picture.reference {
                 text.plain(&format!("One gradient step has {} on average: {}. ", format::fixed(reference, 4), format::percent(value / reference - 1.0)));
             }

@@ -209,7 +209,9 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
                     Some(queue) => {
                         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height.max(MIDDLE)), Sense::hover());
                         let split = rect.top() + (rect.height() * 0.58).round();
-                        pictures(ui, [Rect::from_min_max(rect.min, pos2(rect.right(), split)), Rect::from_min_max(pos2(rect.left(), split), rect.max)], state, (queue, view.sweep.tools), actions);
+                        let [above, below] = [Rect::from_min_max(rect.min, pos2(rect.right(), split)), Rect::from_min_max(pos2(rect.left(), split), rect.max)];
+                        card_of(ui, above, state, |ui, rect, state, shown| picture::show(ui, rect, state, shown, queue, actions));
+                        card_of(ui, below, state, |ui, rect, state, shown| table::show(ui, rect, state, shown, (queue, view.sweep.tools), actions));
                     }
                 }
                 if !wide {
@@ -224,14 +226,13 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
     ask::show(ui.ctx(), &mut state.ask, actions);
 }
 
-/// The picture and the table.
-fn pictures(ui: &mut Ui, [above, below]: [Rect; 2], state: &mut State, (queue, tools): (&Queue, Tools), actions: &mut Vec<Action>) {
-    // They change the state, not what is shown.
-    let Some(shown) = state.shown.take() else { return };
-    super::card::rule(ui, below.left_top(), below.right_top());
-    picture::show(ui, above, state, &shown, queue, actions);
-    table::show(ui, below, state, &shown, (queue, tools), actions);
-    state.shown = Some(shown);
+/// A card that changes the state, but not what is shown.
+fn card_of(ui: &mut Ui, rect: Rect, state: &mut State, draw: impl FnOnce(&mut Ui, Rect, &mut State, &Shown)) {
+    if let Some(shown) = state.shown.take() {
+        draw(ui, rect, state, &shown);
+        state.shown = Some(shown);
+    }
+    super::card::rule(ui, rect.left_bottom(), rect.right_bottom());
 }
 
 /// For a phone: buttons stay in reach, the rest scrolls.
@@ -242,12 +243,15 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
     CentralPanel::default().frame(Frame::new().fill(palette.background)).show(ui, |ui| {
         banner::messages(ui, view);
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            if let Some(queue) = view.sweep.queue {
-                let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 720.0), Sense::hover());
-                let split = rect.top() + 380.0;
-                pictures(ui, [Rect::from_min_max(rect.min, pos2(rect.right(), split)), Rect::from_min_max(pos2(rect.left(), split), rect.max)], state, (queue, view.sweep.tools), actions);
-            } else {
-                empty::show(ui, 0.0, state, view, actions);
+            let tools = view.sweep.tools;
+            let queue = view.sweep.queue;
+            let part = |ui: &mut Ui, height: f32| ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover()).0;
+            match queue {
+                Some(queue) => {
+                    let rect = part(ui, 380.0);
+                    card_of(ui, rect, state, |ui, rect, state, shown| picture::show(ui, rect, state, shown, queue, actions));
+                }
+                None => empty::show(ui, 0.0, state, view, actions),
             }
             let fill = |ui: &mut Ui, draw: &mut dyn FnMut(&mut Ui)| {
                 panel.show(ui, |ui| {
@@ -256,6 +260,10 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
                 });
             };
             fill(ui, &mut |ui| guide::show(ui, state, view, actions));
+            if let Some(queue) = queue {
+                let rect = part(ui, 320.0);
+                card_of(ui, rect, state, |ui, rect, state, shown| table::show(ui, rect, state, shown, (queue, tools), actions));
+            }
             fill(ui, &mut |ui| definition::show(ui, state, view, actions));
         });
     });

@@ -39,8 +39,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, shown: &Shown, queue: &Q
         actions.push(Action::Export("sweep.svg".into(), bytes));
     }
     let Some(frame) = draw(ui, inner, picture, state.selected) else { return };
-    let area = frame.rect.expand2(vec2(8.0, EDGE));
-    let response = ui.interact(area, ui.scope_id().with("sweep picture"), Sense::click());
+    let response = ui.interact(inner, ui.scope_id().with("sweep picture"), Sense::click());
     let over = response.hover_pos().and_then(|pointer| nearest(picture, &frame, pointer));
     if response.clicked() {
         state.select(over.filter(|run| state.selected != Some(*run)));
@@ -78,7 +77,8 @@ fn x_chooser(ui: &mut Ui, state: &mut State, picture: &Picture, queue: &Queue) {
 
 /// Arrows go from dot to dot; Escape lets go.
 fn keys(ui: &Ui, response: &egui::Response, state: &mut State, picture: &Picture) {
-    let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+    // Escape lets the run go first, then the keyboard.
+    let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, escape: state.selected.is_some(), ..EventFilter::default() };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
     for (key, direction) in [(Key::ArrowRight, [1, 0]), (Key::ArrowLeft, [-1, 0]), (Key::ArrowUp, [0, 1]), (Key::ArrowDown, [0, -1])] {
         if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key))
@@ -90,7 +90,7 @@ fn keys(ui: &Ui, response: &egui::Response, state: &mut State, picture: &Picture
     if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
         state.select(None);
     }
-    ui.painter().rect_stroke(response.rect, 4.0, Stroke::new(1.0, Palette::of(ui).accent), egui::StrokeKind::Inside);
+    ui.painter().rect_stroke(response.rect.expand2(vec2(6.0, 0.0)), 4.0, Stroke::new(1.0, Palette::of(ui).accent), egui::StrokeKind::Inside);
 }
 
 /// Where a point is drawn.
@@ -118,7 +118,7 @@ pub fn draw(ui: &Ui, rect: Rect, picture: &Picture, selected: Option<usize>) -> 
     }
     let frame = Frame { rect: inner, x: picture.scale.range(), y: picture.levels };
     let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
-    let ticks = [picture.scale.ticks((inner.width() / 56.0) as usize), super::scale::log_ticks(picture.levels, (inner.height() / 26.0) as usize)];
+    let ticks = [picture.scale.ticks((inner.width() / 44.0) as usize), super::scale::log_ticks(picture.levels, (inner.height() / 26.0) as usize)];
     frame.draw(&painter, palette, [&ticks[0], &ticks[1]], [&picture.x_title, picture.measure.name()]);
     legend(&painter, Rect::from_min_size(rect.min + vec2(LEFT, 0.0), vec2(inner.width(), LEGEND)), picture, palette);
     references(&painter, &frame, picture, palette);
@@ -211,7 +211,8 @@ fn references(painter: &Painter, frame: &Frame, picture: &Picture, palette: &Pal
         clip.extend(Shape::dashed_line(&[pos2(rect.left(), y), pos2(rect.right(), y)], Stroke::new(1.4, palette.ink), 5.0, 3.0));
         let text = format!("one gradient step {}", format::fixed(loss, 4));
         let galley = clip.layout_no_wrap(text, plain(11.0), palette.ink);
-        let at = pos2(rect.right() - galley.size().x - 2.0, y - galley.size().y - 1.0);
+        // Losses come down to it: below is free.
+        let at = pos2(rect.left() + 6.0, (y + 2.0).min(rect.bottom() - galley.size().y));
         clip.galley(at, galley, palette.ink);
     }
 }

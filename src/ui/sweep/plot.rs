@@ -2,7 +2,7 @@
 
 use super::scale::{self, Scale};
 use crate::backend::StepLoss;
-use crate::experiment::recipe::{Recipe, TaskName};
+use crate::experiment::recipe::Recipe;
 use crate::experiment::settings::{Kind as SettingKind, Setting};
 use crate::experiment::sweep::record::Outcome;
 use crate::experiment::sweep::queue::{Queue, State};
@@ -203,7 +203,7 @@ fn same<T: PartialEq>(mut values: impl Iterator<Item = Option<T>>) -> Option<T> 
 /// Expected loss of the best gradient step, if all runs are regressions with the same one.
 fn reference(runs: &[Run]) -> Option<f64> {
     let loss = |run: &Run| match run.recipe.task() {
-        Task::Regression(task) if run.recipe.task == TaskName::Regression => Some(gradient_step::expected_loss(task, gradient_step::best_step_size(task))),
+        Task::Regression(task) => Some(gradient_step::expected_loss(task, gradient_step::best_step_size(task))),
         _ => None,
     };
     same(runs.iter().map(loss))
@@ -268,5 +268,121 @@ impl Picture {
             if up > 0 { column.get(place + 1).copied() } else { place.checked_sub(1).map(|place| column[place]) }
         };
         found.map(|point| point.run)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::sweep::Sweep;
+    use crate::experiment::sweep::record::{Curve, Record};
+
+    fn axis(keys: &str, values: &str) -> Axis {
+        let list = |text: &str| text.split(',').map(Into::into).collect();
+        Axis { keys: list(keys), values: list(values) }
+    }
+
+    fn queue(preset: &str, axes: &[(&str, &str)]) -> Queue {
+        let axes = axes.iter().map(|(keys, values)| axis(keys, values)).collect();
+        Queue::new(Sweep { title: String::new(), about: String::new(), preset: preset.into(), settings: vec![], axes }).unwrap()
+    }
+
+    fn point(nmse: f64) -> StepLoss {
+        StepLoss { loss: nmse as f32 * 2.0, power: 2.0 }
+    }
+
+    /// Ends run `index` with that nMSE, or diverged.
+    fn end(queue: &mut Queue, index: usize, nmse: Option<f64>) {
+        let run = queue.runs()[index].clone();
+        let outcome = if nmse.is_some() { Outcome::Finished } else { Outcome::Diverged(5) };
+        let curve = Curve(vec![point(1.0), point(nmse.unwrap_or(3.0))]);
+        queue.finish(Record { key: run.key, recipe: run.recipe, outcome, curve, neurons: None, device: "CPU".into() });
+    }
+
+    fn close(found: Option<f64>, value: f64) -> bool {
+        found.is_some_and(|level| (level - value.log10()).abs() < 1e-6)
+    }
+
+    /// Sizes 8 and 16, three seeds: known medians, a diverged run, one in training, one that waits.
+    #[test]
+    fn runs_become_points_and_medians() {
+        let mut queue = queue("quick", &[("hidden,gates", "8,16,24"), ("seed", "1,2,3")]);
+        for (index, nmse) in [(0, Some(0.5)), (1, Some(0.1)), (2, Some(0.2)), (3, Some(0.01)), (4, None), (5, Some(0.02))] {
+            end(&mut queue, index, nmse);
+        }
+        queue.progress(6, 10, Curve(vec![point(0.9), point(0.3)]));
+        queue.progress(7, 1, Curve::default());
+        let picture = picture(&queue, None, |recipe| Some(recipe.dim + 3));
+        assert_eq!((picture.measure, picture.x_axis, picture.x_title.as_str()), (Measure::Nmse, Some(0), "n = m"));
+        let kinds: Vec<(usize, f64, Kind)> = picture.points.iter().map(|point| (point.run, point.x, point.kind)).collect();
+        let finished = |run, x| (run, x, Kind::Finished);
+        assert_eq!(kinds, [finished(0, 8.0), finished(1, 8.0), finished(2, 8.0), finished(3, 16.0), (4, 16.0, Kind::Diverged), finished(5, 16.0), (6, 24.0, Kind::Training)]);
+        assert!(close(picture.points[0].level, 0.5) && close(picture.points[6].level, 0.3) && picture.points[4].level.is_none());
+        assert_eq!(picture.series.len(), 1);
+        let medians = &picture.series[0].medians;
+        // Of 0.01, 0.02 and infinity the median is 0.02; nothing at 24 is over.
+        assert!(medians.len() == 2 && close(medians[0].1, 0.2) && close(medians[1].1, 0.02), "{medians:?}");
+        let (from, to, factor) = picture.largest_drop(0).unwrap();
+        assert!((from, to) == (8.0, 16.0) && (factor - 0.1).abs() < 1e-6, "{factor}");
+        assert!(picture.least(0).is_some_and(|(x, value)| x == 16.0 && (value - 0.02).abs() < 1e-6));
+        assert_eq!((picture.minima(), picture.reference, picture.levels), (vec![(5, None)], None, [-3.0, 0.0]));
+    }
+
+    #[test]
+    fn where_half_diverged_there_is_no_median() {
+        let mut queue = queue("quick", &[("hidden", "8,16"), ("seed", "1,2")]);
+        for (index, nmse) in [(0, Some(0.5)), (1, None), (2, Some(0.1)), (3, Some(0.3))] {
+            end(&mut queue, index, nmse);
+        }
+        let picture = picture(&queue, None, |_| None);
+        let medians = &picture.series[0].medians;
+        assert!(medians[0] == (8.0, None) && close(medians[1].1, 0.2), "{medians:?}");
+        assert_eq!((picture.largest_drop(0), picture.minima()), (None, vec![]));
+    }
+
+    #[test]
+    fn the_next_axis_is_the_series() {
+        let mut queue = queue("regression", &[("gating", "output,side"), ("hidden", "12,24"), ("pairs", "5,12"), ("seed", "1,2")]);
+        (0..16).for_each(|index| end(&mut queue, index, Some(0.1)));
+        let fewest = |recipe: &Recipe| Some(if recipe.gating == crate::experiment::recipe::Gating::Side { 9 } else { 12 });
+        let first = picture(&queue, None, fewest);
+        assert_eq!((choices(&queue.sweep.axes), first.x_axis, first.measure), (vec![1, 2], Some(1), Measure::Loss));
+        let names: Vec<&str> = first.series.iter().map(|series| series.name.as_str()).collect();
+        assert_eq!(names, ["gating = output · pairs = 5", "gating = output · pairs = 12", "gating = side · pairs = 5", "gating = side · pairs = 12"]);
+        assert_eq!(first.minima(), [(12, Some(0)), (12, Some(1)), (9, Some(2)), (9, Some(3))]);
+        assert!(first.points.iter().all(|point| close(point.level, 0.2)), "the loss, not the nMSE");
+        assert_eq!(first.reference, None, "a gradient step on 5 pairs has another loss than on 12");
+        let over_pairs = picture(&queue, Some(2), fewest);
+        assert_eq!((over_pairs.x_axis, over_pairs.minima().len(), over_pairs.points[1].x), (Some(2), 0, 5.0));
+        let nonsense = picture(&queue, Some(0), fewest);
+        assert_eq!(nonsense.x_axis, Some(1), "words do not go from left to right where numbers can");
+    }
+
+    #[test]
+    fn a_gradient_step_is_drawn_where_all_have_the_same() {
+        let picture = picture(&queue("regression", &[("hidden", "12,24"), ("seed", "1,2")]), None, |_| None);
+        assert!(picture.reference.is_some_and(|loss| (loss - 0.094_594_594).abs() < 1e-8));
+        assert!(picture.levels[0] <= 0.0946f64.log10() && picture.levels[1] >= 0.0946f64.log10() && picture.points.is_empty());
+    }
+
+    #[test]
+    fn axes_without_numbers_are_drawn_as_well() {
+        assert_eq!(picture(&queue("quick", &[("gating", "output,side")]), None, |_| None).scale, Scale::names(vec!["output".into(), "side".into()]));
+        assert_eq!(picture(&queue("quick", &[("seed", "1,2")]), None, |_| None).x_axis, Some(0));
+        assert_eq!(picture(&queue("quick", &[]), None, |_| None).scale, Scale::names(vec!["the only run".into()]));
+    }
+
+    #[test]
+    fn arrows_go_from_dot_to_dot() {
+        let mut queue = queue("quick", &[("hidden", "8,16"), ("seed", "1,2,3")]);
+        for (index, nmse) in [(0, Some(0.5)), (1, Some(0.1)), (2, None), (3, Some(0.09)), (4, Some(0.001)), (5, Some(0.4))] {
+            end(&mut queue, index, nmse);
+        }
+        let picture = picture(&queue, None, |_| None);
+        let go = |run, direction| picture.neighbour(run, direction);
+        assert_eq!(go(None, [1, 0]), Some(1), "the lowest at the left");
+        assert_eq!((go(Some(1), [1, 0]), go(Some(0), [1, 0]), go(Some(3), [-1, 0])), (Some(3), Some(5), Some(1)), "the nearest in height");
+        assert_eq!((go(Some(1), [0, 1]), go(Some(0), [0, 1]), go(Some(2), [0, 1])), (Some(0), Some(2), None), "up to the top edge");
+        assert_eq!((go(Some(1), [0, -1]), go(Some(3), [1, 0])), (None, None));
     }
 }

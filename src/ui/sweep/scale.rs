@@ -11,6 +11,8 @@ pub enum Scale {
         log: bool,
         /// Least and largest place shown.
         range: [f64; 2],
+        /// The values, from the least on.
+        values: Vec<f64>,
     },
     /// Words, side by side.
     Names(Vec<String>),
@@ -34,12 +36,15 @@ impl Scale {
         let fold = |pick: fn(f64, f64) -> f64, start: f64| values.iter().copied().fold(start, pick);
         let (low, high) = (fold(f64::min, f64::INFINITY), fold(f64::max, f64::NEG_INFINITY));
         if !(low.is_finite() && high.is_finite()) {
-            return Self::Numbers { log: false, range: [0.0, 1.0] };
+            return Self::Numbers { log: false, range: [0.0, 1.0], values: vec![] };
         }
         let log = low > 0.0 && high / low >= WIDE;
         let (low, high) = if log { (low.log10(), high.log10()) } else { (low, high) };
         let margin = if high > low { 0.04 * (high - low) } else { (0.2 * high.abs()).max(0.5) };
-        Self::Numbers { log, range: [low - margin, high + margin] }
+        let mut values = values.to_vec();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        Self::Numbers { log, range: [low - margin, high + margin], values }
     }
 
     /// For words.
@@ -83,8 +88,10 @@ impl Scale {
     /// What is named: at most about `most`.
     pub fn ticks(&self, most: usize) -> Vec<Tick> {
         match self {
-            Self::Numbers { log: true, range } => log_ticks(*range, most),
-            Self::Numbers { log: false, range } => linear_ticks(*range, most),
+            // A few values are named themselves.
+            Self::Numbers { values, .. } if values.len() <= most => values.iter().map(|&value| Tick { place: self.place_of(value), text: plain(value) }).collect(),
+            Self::Numbers { log: true, range, .. } => log_ticks(*range, most),
+            Self::Numbers { log: false, range, .. } => linear_ticks(*range, most),
             Self::Names(names) => {
                 let stride = names.len().div_ceil(most.max(1)).max(1);
                 names.iter().enumerate().step_by(stride).map(|(i, name)| Tick { place: i as f64, text: name.clone() }).collect()
@@ -97,7 +104,7 @@ impl Scale {
 fn plain(value: f64) -> String {
     let size = value.abs();
     if value != 0.0 && !(1e-3..1e6).contains(&size) {
-        return format::scientific(value);
+        return format::scientific(value).replace(".0e", "e");
     }
     let decimals = if size >= 1000.0 || size == 0.0 { 0 } else { (3 - size.log10().floor() as i32).clamp(0, 6) as usize };
     let text = format!("{value:.decimals$}");
@@ -118,13 +125,17 @@ pub fn linear_ticks([low, high]: [f64; 2], most: usize) -> Vec<Tick> {
     (0..=count).map(|i| (first + f64::from(i)) * step).map(|value| Tick { place: value, text: plain(value) }).collect()
 }
 
-/// Whole decades in a range of log10, thinned to `most`; 1, 2, 5 where it spans little.
+/// Digits that are named where an axis spans less than a decade, and less than two or three.
+const FINE: &[f64] = &[1.0, 1.2, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+const COARSE: &[f64] = &[1.0, 2.0, 5.0];
+
+/// Whole decades in a range of log10, thinned to `most`; more where it spans little.
 pub fn log_ticks([low, high]: [f64; 2], most: usize) -> Vec<Tick> {
-    const DIGITS: [f64; 3] = [1.0, 2.0, 5.0];
     let (first, last) = (low.floor() as i32, high.ceil() as i32);
     let inside = |place: &f64| (low - 1e-9..=high + 1e-9).contains(place);
-    if high - low < 2.5 {
-        let marks = (first..=last).flat_map(|decade| DIGITS.map(|digit| (digit, decade)));
+    let few = [(0.7, FINE), (2.5, COARSE)].into_iter().filter(|(span, _)| high - low < *span);
+    for (_, digits) in few {
+        let marks = (first..=last).flat_map(|decade| digits.iter().map(move |digit| (*digit, decade)));
         let marks: Vec<(f64, f64)> = marks.map(|(digit, decade)| (digit.log10() + f64::from(decade), digit * 10f64.powi(decade))).filter(|(place, _)| inside(place)).collect();
         if marks.len() <= most.max(2) {
             return marks.into_iter().map(|(place, value)| Tick { place, text: plain(value) }).collect();
@@ -143,20 +154,21 @@ fn power(decade: i32) -> String {
     }
 }
 
-/// A range that holds these log10: whole decades, or 1, 2, 5 where they span little.
+/// A range that holds these log10 and ends at round numbers: whole decades where they span much.
 pub fn levels(levels: impl Iterator<Item = f64>) -> [f64; 2] {
     let (low, high) = levels.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), level| (low.min(level), high.max(level)));
     if !(low.is_finite() && high.is_finite()) {
         return [-3.0, 0.0];
     }
-    let (low, high) = (low - 0.06, high + 0.06);
+    let (low, high) = (low - 0.03, high + 0.03);
     if high - low >= 1.5 {
         return [low.floor(), high.ceil()];
     }
-    let marks = |value: f64| [1.0f64, 2.0, 5.0, 10.0].map(|digit| value.floor() + digit.log10());
-    let below = marks(low).into_iter().filter(|mark| *mark <= low).fold(low.floor(), f64::max);
-    let above = marks(high).into_iter().filter(|mark| *mark >= high).fold(high.ceil(), f64::min);
-    [below, above.max(below + 0.3)]
+    let digits = if high - low < 0.5 { FINE } else { COARSE };
+    let marks = |value: f64| digits.iter().chain(&[10.0]).map(move |digit| value.floor() + digit.log10());
+    let below = marks(low).filter(|mark| *mark <= low).fold(low.floor(), f64::max);
+    let above = marks(high).filter(|mark| *mark >= high).fold(high.ceil(), f64::min);
+    [below, above.max(below + 0.1)]
 }
 
 #[cfg(test)]
@@ -173,6 +185,7 @@ mod tests {
         assert_eq!(texts(&linear_ticks([-0.1, 1.1], 6)), ["0", "0.2", "0.4", "0.6", "0.8", "1"]);
         assert_eq!(texts(&log_ticks([-6.0, 0.0], 4)), ["1e−6", "1e−4", "0.01", "1"]);
         assert_eq!(texts(&log_ticks([-1.0, 0.0], 5)), ["0.1", "0.2", "0.5", "1"]);
+        assert_eq!(texts(&log_ticks([-1.0, 0.0], 3)), ["0.1", "1"]);
         assert_eq!(texts(&log_ticks([-6.0, 0.0], 40)).len(), 7);
         assert!(linear_ticks([1.0, 1.0], 5).is_empty() && linear_ticks([f64::NAN, 1.0], 5).is_empty());
     }
@@ -182,18 +195,21 @@ mod tests {
         assert_eq!(levels([-5.3, -0.2].into_iter()), [-6.0, 0.0]);
         assert_eq!(levels(std::iter::empty()), [-3.0, 0.0]);
         let [low, high] = levels([0.09f64.log10(), 0.13f64.log10()].into_iter());
-        assert!((low - 0.05f64.log10()).abs() < 1e-9 && (high - 0.2f64.log10()).abs() < 1e-9, "{low} {high}");
+        assert!((low - 0.08f64.log10()).abs() < 1e-9 && (high - 0.15f64.log10()).abs() < 1e-9, "{low} {high}");
+        assert_eq!(texts(&log_ticks([low, high], 8)), ["0.08", "0.09", "0.1", "0.12", "0.15"]);
     }
 
     #[test]
     fn wide_numbers_stand_by_their_logarithm() {
-        let Scale::Numbers { log, range } = Scale::numbers(&[1e-4, 1e-1]) else { panic!("numbers") };
+        let Scale::Numbers { log, range, .. } = Scale::numbers(&[1e-4, 1e-1]) else { panic!("numbers") };
         assert!(log && range[0] < -4.0 && range[1] > -1.0, "{range:?}");
         assert_eq!(Scale::numbers(&[1e-4, 1e-1]).place("0.01"), -2.0);
         assert_eq!(Scale::numbers(&[1e-4, 1e-1]).text(-2.0), "0.01");
         let near = Scale::numbers(&[8.0, 40.0]);
         assert_eq!((near.place("14"), near.text(14.0), near.place_of(28.0)), (14.0, "14".into(), 28.0));
-        assert_eq!(Scale::numbers(&[16.0]), Scale::Numbers { log: false, range: [12.8, 19.2] });
+        assert_eq!(Scale::numbers(&[16.0]), Scale::Numbers { log: false, range: [12.8, 19.2], values: vec![16.0] });
+        assert_eq!(texts(&Scale::numbers(&[3.0, 1.0, 2.0]).ticks(4)), ["1", "2", "3"]);
+        assert_eq!(texts(&Scale::numbers(&[1e-4, 3e-4, 1e-2]).ticks(4)), ["1e−4", "3e−4", "0.01"]);
         let words = Scale::names(vec!["output".into(), "side".into()]);
         assert_eq!((words.place("side"), words.range(), words.text(1.0)), (1.0, [-0.5, 1.5], "side".into()));
         assert_eq!(words.ticks(1).len(), 1);

@@ -1,7 +1,7 @@
 //! All runs as a table: any column sorts it, only the rows in sight are drawn.
 
 use super::order::{self, Column, Order};
-use super::{Shown, State, Tools};
+use super::{Shown, State, Tools, plot};
 use crate::experiment::sweep::queue::Queue;
 use crate::ui::theme::{Palette, plain, strong};
 use crate::ui::{Action, card};
@@ -24,20 +24,20 @@ struct Place {
 /// Where each column stands, in a row that is at least `room` wide.
 fn places(queue: &Queue, room: f32) -> Vec<Place> {
     let mut columns = vec![(Column::Name, "run".to_owned(), "How it differs; sorts as the runs are trained", 60.0f32, false)];
-    let longest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0) as f32 * 6.8 + 20.0;
+    let longest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0) as f32 * 6.1 + 18.0;
     columns[0].3 = longest(&mut queue.runs().iter().take(400).map(|run| run.name.chars().count())).clamp(60.0, 240.0);
     for (i, axis) in queue.sweep.axes.iter().enumerate() {
-        let title = axis.keys.join(" = ");
-        let width = longest(&mut axis.values.iter().map(String::len).chain([title.len() + 2])).clamp(50.0, 150.0);
+        let title = axis.keys.iter().map(|key| plot::short(key)).collect::<Vec<_>>().join(" = ");
+        let width = longest(&mut axis.values.iter().map(String::len).chain([title.chars().count() + 2])).clamp(44.0, 150.0);
         columns.push((Column::Axis(i), title, "Its value on this axis", width, true));
     }
     columns.extend([
-        (Column::State, "state".into(), "waiting, training, finished, diverged or failed", 74.0, false),
-        (Column::Steps, "steps".into(), "Steps done", 66.0, true),
-        (Column::Loss, "loss".into(), "Mean over the last 64th of the steps; of a run in training the newest mean", 72.0, true),
-        (Column::Nmse, "nMSE".into(), "Loss over the mean square of the targets", 72.0, true),
-        (Column::Neurons, "neurons".into(), "Neurons in use at the end: at least 1 % of the largest importance", 76.0, true),
-        (Column::Device, "device".into(), "What it ran on", 130.0, false),
+        (Column::State, "state".into(), "waiting, training, finished, diverged or failed", 70.0, false),
+        (Column::Steps, "steps".into(), "Steps done", 62.0, true),
+        (Column::Loss, "loss".into(), "Mean over the last 64th of the steps; of a run in training the newest mean", 62.0, true),
+        (Column::Nmse, "nMSE".into(), "Loss over the mean square of the targets", 62.0, true),
+        (Column::Neurons, "neurons".into(), "Neurons in use at the end: at least 1 % of the largest importance", 70.0, true),
+        (Column::Device, "device".into(), "What it ran on", 110.0, false),
     ]);
     let all: f32 = columns.iter().map(|column| column.3).sum();
     let more = ((room - all) / columns.len() as f32).max(0.0);
