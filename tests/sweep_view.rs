@@ -153,7 +153,7 @@ fn a_sweep_is_paused_resumed_and_extended() {
     let queue = half_done(fig3b());
     let mut window = harness(window(Some(queue)), DESKTOP, false);
     assert!(says(&window, "19 of 39 runs over, paused"));
-    assert!(says(&window, "hidden=gates=80 seed=2: step 4\u{202f}500 of 24\u{202f}000"));
+    assert!(says(&window, "hidden=gates=80 seed=2: 4.5k of 24k"));
     click(&mut window, "Resume");
     window.state_mut().sweep.running = true;
     window.run_ok();

@@ -23,8 +23,8 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &View<'_>, actions: &mut Vec<A
     let Some((queue, shown)) = view.sweep.queue.zip(state.shown.as_ref()) else {
         ui.add(Label::new(RichText::new("How many neurons does it take?").font(strong(16.0))).wrap());
         let text = "Attention of width d can be built from d(d+1)/2 + d neurons. Training finds it with about twice as many: \
-                    below, the loss stays high; from there on it falls by orders of magnitude. A sweep over the number of \
-                    neurons shows where.";
+                    with fewer the loss stays high, from there on it falls by orders of magnitude. A sweep over the number \
+                    of neurons shows where.";
         muted(ui, text);
         muted(ui, "Several seeds of each size tell chance from effect. Finished runs stay when you add values later.");
         return;

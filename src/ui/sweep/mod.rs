@@ -281,7 +281,10 @@ fn keys(ui: &Ui, state: &mut State, view: &View<'_>, actions: &mut Vec<Action>) 
 pub fn status(ui: &mut Ui, state: &mut State, view: &View<'_>) {
     state.refresh(&view.sweep);
     let palette = Palette::of(ui);
-    let Some(Shown { counts, .. }) = &state.shown else { return };
+    let Some(Shown { counts, .. }) = &state.shown else {
+        ui.horizontal_centered(|ui| ui.label(egui::RichText::new("no sweep yet").size(12.0).color(palette.mute)));
+        return;
+    };
     let part = |ui: &mut Ui, label: &str, value: String, color: egui::Color32| {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 5.0;

@@ -185,26 +185,30 @@ fn references(painter: &Painter, frame: &Frame, picture: &Picture, palette: &Pal
     let rect = frame.rect;
     let clip = painter.with_clip_rect(rect.expand2(vec2(6.0, 4.0)).intersect(painter.clip_rect()));
     let inside = |x: f64| (frame.x[0]..=frame.x[1]).contains(&x);
-    let vertical = |value: usize, text: String, color: egui::Color32, top: f32| {
-        let place = picture.scale.place_of(value as f64);
-        if inside(place) {
-            let x = frame.column(place);
-            clip.extend(Shape::dashed_line(&[pos2(x, rect.top()), pos2(x, rect.bottom())], Stroke::new(1.2, color), 5.0, 4.0));
-            let galley = clip.layout_no_wrap(text, plain(11.0), color);
-            let left = if x + 4.0 + galley.size().x > rect.right() { x - 4.0 - galley.size().x } else { x + 4.0 };
-            let at = pos2(left, rect.top() + top);
-            clip.rect_filled(Rect::from_min_size(at, galley.size()), 2.0, palette.background.gamma_multiply(0.85));
-            clip.galley(at, galley, color);
-        }
-    };
+    // (neurons, what stands there, colour, how far from the top)
+    let mut lines: Vec<(usize, String, egui::Color32, f32)> = vec![];
     for (i, (minimum, series)) in picture.minima().into_iter().enumerate() {
         match series {
             None => {
-                vertical(minimum, format!("theory's minimum {minimum}"), palette.ink, 2.0);
-                vertical(2 * minimum, format!("twice it, {}", 2 * minimum), palette.ink, 18.0);
+                lines.push((minimum, format!("theory's minimum {minimum}"), palette.ink, 2.0));
+                lines.push((2 * minimum, format!("twice it, {}", 2 * minimum), palette.ink, 18.0));
             }
-            Some(series) => vertical(minimum, format!("minimum {minimum}"), palette.series(series), 2.0 + 15.0 * i as f32),
+            Some(series) => lines.push((minimum, format!("minimum {minimum}"), palette.series(series), 2.0 + 15.0 * i as f32)),
         }
+    }
+    lines.retain(|line| inside(picture.scale.place_of(line.0 as f64)));
+    let column = |value: usize| frame.column(picture.scale.place_of(value as f64));
+    for (value, _, color, _) in &lines {
+        let x = column(*value);
+        clip.extend(Shape::dashed_line(&[pos2(x, rect.top()), pos2(x, rect.bottom())], Stroke::new(1.2, *color), 5.0, 4.0));
+    }
+    // Words over lines, not under them.
+    for (value, text, color, top) in lines {
+        let (x, galley) = (column(value), clip.layout_no_wrap(text, plain(11.0), color));
+        let left = if x + 4.0 + galley.size().x > rect.right() { x - 4.0 - galley.size().x } else { x + 4.0 };
+        let at = pos2(left, rect.top() + top);
+        clip.rect_filled(Rect::from_min_size(at, galley.size()), 2.0, palette.background.gamma_multiply(0.85));
+        clip.galley(at, galley, color);
     }
     if let Some(loss) = picture.reference {
         let y = frame.row(loss.log10());

@@ -148,7 +148,8 @@ fn progress(ui: &mut Ui, queue: &Queue, counts: &Counts, running: bool) {
         let Some((name, RunState::Training(step, _))) = queue.runs().get(run).map(|run| &run.name).zip(Some(queue.state(run))) else { continue };
         let steps = u64::from(queue.runs()[run].recipe.steps);
         let text = format!("{name}: step {} of {}", format::thousands(step), format::thousands(steps));
-        ui.add(Label::new(RichText::new(&text).size(11.0).color(palette.mute)).truncate()).on_hover_text(text);
+        let short = format!("{name}: {} of {}", format::short(step as f64), format::short(steps as f64));
+        ui.add(Label::new(RichText::new(short).size(11.0).color(palette.mute)).truncate()).on_hover_text(text);
     }
     if counts.training.len() > NAMED {
         ui.label(RichText::new(format!("and {} more in training", counts.training.len() - NAMED)).size(11.0).color(palette.mute));
