@@ -72,7 +72,7 @@ fn errors_stand_where_they_are() {
     start.sweep.draft.axes[1].values = "1, x..3".into();
     start.sweep.draft.settings.push(("batch".into(), "many".into()));
     let mut window = harness(start, DESKTOP, false);
-    assert!(says(&window, "seed: x..3 — expected values with commas"));
+    assert!(says(&window, "seed: x..3 — expected"));
     assert!(says(&window, "batch: many — expected a whole number from 1 to 1024"));
     assert!(says(&window, "Mend what is marked below to start."));
     assert!(window.get_by_label("Start").accesskit_node().is_disabled());
@@ -153,7 +153,7 @@ fn a_sweep_is_paused_resumed_and_extended() {
     let queue = half_done(fig3b());
     let mut window = harness(window(Some(queue)), DESKTOP, false);
     assert!(says(&window, "19 of 39 runs over, paused"));
-    assert!(says(&window, "hidden=gates=80 seed=2: 4.5k of 24k"));
+    assert!(says(&window, "hidden=gates=80 seed=2") && says(&window, "4.5k of 24k"));
     click(&mut window, "Resume");
     window.state_mut().sweep.running = true;
     window.run_ok();
@@ -294,7 +294,7 @@ fn results_and_the_picture_are_saved() {
         other => panic!("{other:?} saves nothing"),
     }).collect();
     assert_eq!(files.iter().map(|file| file.0.as_str()).collect::<Vec<_>>(), ["sweep-results.csv", "sweep-results.json", "sweep.svg"]);
-    assert!(files[0].1.starts_with("hidden=6 gating=output seed=1\n"));
+    assert!(files[0].1.contains("hidden=6 gating=output seed=1"));
     for text in ["Figure 3C: regression against one gradient step", "one gradient step 0.0946", "gating = side", "Hidden neurons n", "twice it, 28"] {
         assert!(files[2].1.contains(text), "{text}");
     }
@@ -392,7 +392,7 @@ fn pictures() {
     let only = std::env::var("ONLY").unwrap_or_default();
     let wanted = |name: &str| name.contains(&only);
     let tall: Vec2 = vec2(390.0, 2200.0);
-    for (name, queue) in [("3a", done(fig3a())), ("3b-half", half_done(fig3b())), ("3c", done(fig3c())), ("many", done(sweep("Many", "quick", &[], &[("rank", "1..4"), ("hidden,gates", "8..40/4"), ("seed", "1..3")])))] {
+    for (name, queue) in [("3a", done(fig3a())), ("3b-half", half_done(fig3b())), ("3c", done(fig3c())), ("many", done(sweep("Many", "discover", &[], &[("rank", "1..4"), ("hidden,gates", "8..40/4"), ("seed", "1..3")])))] {
         if !wanted(name) {
             continue;
         }

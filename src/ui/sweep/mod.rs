@@ -12,6 +12,7 @@ mod empty;
 mod frame;
 mod guide;
 mod marks;
+mod measure;
 mod order;
 mod picture;
 mod plot;

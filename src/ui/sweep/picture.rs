@@ -217,6 +217,7 @@ fn references(painter: &Painter, frame: &Frame, picture: &Picture, palette: &Pal
         let galley = clip.layout_no_wrap(text, plain(11.0), palette.ink);
         // Losses come down to it: below is free.
         let at = pos2(rect.left() + 6.0, (y + 2.0).min(rect.bottom() - galley.size().y));
+        clip.rect_filled(Rect::from_min_size(at, galley.size()), 2.0, palette.background.gamma_multiply(0.85));
         clip.galley(at, galley, palette.ink);
     }
 }

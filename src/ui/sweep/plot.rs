@@ -1,7 +1,7 @@
 //! A sweep's runs as points of a picture: where each stands, which lines join them. Pure; [`super::picture`] draws it.
 
+use super::measure::Measure;
 use super::scale::{self, Scale};
-use crate::backend::StepLoss;
 use crate::experiment::recipe::Recipe;
 use crate::experiment::settings::{Kind as SettingKind, Setting};
 use crate::experiment::sweep::record::Outcome;
@@ -10,44 +10,6 @@ use crate::experiment::sweep::{Axis, Run};
 use crate::task::Task;
 use crate::theory::gradient_step;
 use crate::ui::controls::short_name;
-
-/// What stands on the axis from bottom to top.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Measure {
-    /// Loss over the targets' mean square: for tasks that imitate.
-    Nmse,
-    /// The loss itself: for regression and recall.
-    Loss,
-}
-
-impl Measure {
-    /// Of a sweep: nMSE if all of its runs have one.
-    pub fn of(runs: &[Run]) -> Self {
-        if runs.iter().any(|run| run.recipe.task.in_context()) { Self::Loss } else { Self::Nmse }
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Nmse => "nMSE",
-            Self::Loss => "loss",
-        }
-    }
-
-    /// Of a point of a curve.
-    pub fn value(self, point: StepLoss) -> Option<f64> {
-        let (loss, power) = (f64::from(point.loss), f64::from(point.power));
-        match self {
-            Self::Loss => Some(loss),
-            Self::Nmse => (power > 0.0).then(|| loss / power),
-        }
-    }
-
-    /// log10 of it, if it has one.
-    pub fn level(self, point: StepLoss) -> Option<f64> {
-        Some(self.value(point)?.log10()).filter(|level| level.is_finite())
-    }
-}
 
 /// How far a point's run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,6 +106,11 @@ pub fn short(key: &str) -> &str {
     Setting::find(key).map(short_name).filter(|name| name.chars().count() == 1).unwrap_or(key)
 }
 
+/// A schedule that is constant is its value.
+fn value_text(value: &str) -> &str {
+    value.strip_prefix("0:").filter(|rest| !rest.contains(':')).unwrap_or(value)
+}
+
 /// Draws up the picture; `x_axis` is what the user chose, `minimum` what theory knows of a recipe.
 pub fn picture(queue: &Queue, x_axis: Option<usize>, minimum: fn(&Recipe) -> Option<usize>) -> Picture {
     let (axes, runs) = (&queue.sweep.axes, queue.runs());
@@ -162,7 +129,7 @@ pub fn picture(queue: &Queue, x_axis: Option<usize>, minimum: fn(&Recipe) -> Opt
     let mut points = vec![];
     let mut series_of = Vec::with_capacity(runs.len());
     for (index, run) in runs.iter().enumerate() {
-        let name = split.iter().map(|&i| format!("{} = {}", axes[i].keys.iter().map(|key| short(key)).collect::<Vec<_>>().join(" = "), run.values[i])).collect::<Vec<_>>().join(" · ");
+        let name = split.iter().map(|&i| format!("{} = {}", axes[i].keys.iter().map(|key| short(key)).collect::<Vec<_>>().join(" = "), value_text(&run.values[i]))).collect::<Vec<_>>().join(" · ");
         let series = names.iter().position(|known| *known == name).unwrap_or_else(|| {
             names.push(name);
             names.len() - 1
@@ -274,6 +241,7 @@ impl Picture {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::StepLoss;
     use crate::experiment::sweep::Sweep;
     use crate::experiment::sweep::record::{Curve, Record};
 
@@ -356,6 +324,11 @@ mod tests {
         assert_eq!((over_pairs.x_axis, over_pairs.minima().len(), over_pairs.points[1].x), (Some(2), 0, 5.0));
         let nonsense = picture(&queue, Some(0), fewest);
         assert_eq!(nonsense.x_axis, Some(1), "words do not go from left to right where numbers can");
+    }
+
+    #[test]
+    fn constant_schedules_are_their_values() {
+        assert_eq!(["0:0.999", "0:1,1:0", "side", "0"].map(value_text), ["0.999", "0:1,1:0", "side", "0"]);
     }
 
     #[test]

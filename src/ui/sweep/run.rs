@@ -8,7 +8,7 @@ use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{Palette, strong};
 use crate::ui::{Action, View, format};
 use eframe::egui;
-use egui::{Button, Color32, Label, ProgressBar, RichText, Ui, vec2};
+use egui::{Align, Button, Color32, Label, Layout, ProgressBar, RichText, Ui, vec2};
 use std::collections::HashSet;
 
 /// More runs are not started without a question.
@@ -148,8 +148,14 @@ fn progress(ui: &mut Ui, queue: &Queue, counts: &Counts, running: bool) {
         let Some((name, RunState::Training(step, _))) = queue.runs().get(run).map(|run| &run.name).zip(Some(queue.state(run))) else { continue };
         let steps = u64::from(queue.runs()[run].recipe.steps);
         let text = format!("{name}: step {} of {}", format::thousands(step), format::thousands(steps));
-        let short = format!("{name}: {} of {}", format::short(step as f64), format::short(steps as f64));
-        ui.add(Label::new(RichText::new(short).size(11.0).color(palette.mute)).truncate()).on_hover_text(text);
+        let row = ui.horizontal(|ui| {
+            ui.spacing_mut().interact_size.y = 15.0;
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.label(RichText::new(format!("{} of {}", format::short(step as f64), format::short(steps as f64))).size(11.0).color(palette.mute));
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| ui.add(Label::new(RichText::new(name).size(11.0).color(palette.mute)).truncate()));
+            });
+        });
+        row.response.on_hover_text(text);
     }
     if counts.training.len() > NAMED {
         ui.label(RichText::new(format!("and {} more in training", counts.training.len() - NAMED)).size(11.0).color(palette.mute));
