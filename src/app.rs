@@ -4,6 +4,7 @@ mod actions;
 mod dropped;
 mod files;
 mod session;
+mod sweep;
 
 use crate::experiment::inspection::Bench;
 use crate::experiment::live::Live;
@@ -51,6 +52,7 @@ pub struct App {
     /// Trainings that others have replaced.
     history: History,
     arrivals: (Sender<Arrival>, Receiver<Arrival>),
+    sweeping: sweep::Sweeping,
     panels: ui::State,
     frames: Frames,
 }
@@ -84,6 +86,7 @@ impl App {
         let hash = link.map(|link| link.split_once('#').map_or(link, |(_, hash)| hash)).unwrap_or_default();
         let (preset, recipe, problems) = Recipe::from_hash(hash);
         let resume = cc.storage.and_then(|storage| session::stored(storage.get_string(STORED_SESSION)?.as_str()));
+        let sweeping = sweep::Sweeping::new(&recipe, &preset);
         let mut app = Self {
             ctx: cc.egui_ctx.clone(),
             link: spawn(&cc.egui_ctx)?,
@@ -104,6 +107,7 @@ impl App {
             bench: Bench::default(),
             history: History::default(),
             arrivals: mpsc::channel(),
+            sweeping,
             panels: ui::State::default(),
             frames: Frames::default(),
         };
@@ -213,7 +217,11 @@ impl App {
     fn dropped(&self, ctx: &egui::Context) {
         for file in ctx.input(|input| input.raw.dropped_files.clone()) {
             let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
-            let purpose = if self.tab == Tab::Dissect { Purpose::Dissect } else { Purpose::Train };
+            let purpose = match self.tab {
+                Tab::Dissect => Purpose::Dissect,
+                Tab::Sweep if is_json(&*file) => Purpose::Sweep,
+                _ => Purpose::Train,
+            };
             dropped::read(file, move |file| {
                 if sender.send(Arrival::File(purpose, file)).is_ok() {
                     ctx.request_repaint();
@@ -241,6 +249,7 @@ impl eframe::App for App {
             tab: self.tab,
             bench: &self.bench,
             undo: self.history.undo.last().map(|replaced| replaced.name.as_str()),
+            sweep: self.sweeping.input(),
             live: &self.live,
             draft: &mut self.draft,
             preset: &self.preset,
@@ -292,6 +301,11 @@ impl Frames {
         sorted.sort_by(f64::total_cmp);
         sorted.get(sorted.len() / 2).copied()
     }
+}
+
+/// Whether a dropped file may hold a sweep's definition.
+fn is_json(file: &dyn egui::DroppedFile) -> bool {
+    file.path().extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json"))
 }
 
 /// The view that a URL hash names.

@@ -77,6 +77,7 @@ impl App {
                 self.inspect();
             }
             Action::Train(given) => self.train(*given),
+            Action::Sweep(action) => self.sweep(action),
             Action::Undo => self.undo(),
             Action::Redo => self.redo(),
             Action::Export(name, bytes) => self.export(&name, &bytes),

@@ -16,6 +16,8 @@ pub enum Purpose {
     Train,
     /// To take it apart.
     Dissect,
+    /// As a sweep's definition.
+    Sweep,
 }
 
 impl App {
@@ -31,12 +33,13 @@ impl App {
 
     /// Takes in a file that has arrived.
     pub(super) fn take_in(&mut self, purpose: Purpose, file: &OpenedFile) {
-        if data::is_data(&file.name, &file.bytes) {
+        if purpose != Purpose::Sweep && data::is_data(&file.name, &file.bytes) {
             return self.load_data(file);
         }
         match purpose {
             Purpose::Train => self.load_file(file, false),
             Purpose::Dissect => self.dissect_file(file),
+            Purpose::Sweep => self.load_sweep(file),
         }
     }
 

@@ -198,7 +198,7 @@ pub fn heading(ui: &mut Ui, text: &str) {
 }
 
 /// "n" of "Hidden neurons n"; a label without a symbol as it is.
-fn short_name(setting: &Setting) -> &'static str {
+pub fn short_name(setting: &Setting) -> &'static str {
     setting.label.rsplit(' ').next().filter(|word| word.chars().count() == 1).unwrap_or(setting.label)
 }
 

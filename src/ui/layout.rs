@@ -1,6 +1,6 @@
 //! Where each panel stands: three columns in a wide window, one that scrolls in a narrow one.
 
-use super::{Action, State, Tab, View, banner, card, construct, context, contributions, controls, dissect, guide, lambdas, loss, network, outputs, status, tested, topbar};
+use super::{Action, State, Tab, View, banner, card, construct, context, contributions, controls, dissect, guide, lambdas, loss, network, outputs, status, sweep, tested, topbar};
 use super::theme::Palette;
 use crate::experiment::recipe::TaskName;
 use eframe::egui;
@@ -31,11 +31,13 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut V
         Tab::Discover | Tab::Context => status::show(ui, view, narrow),
         Tab::Construct => construct::status(ui, &state.construct),
         Tab::Dissect => dissect::status(ui, view),
+        Tab::Sweep => sweep::status(ui, &mut state.sweep, view),
     });
     match view.tab {
         Tab::Discover | Tab::Context => training(ui, state, view, size.x, actions),
         Tab::Construct => construct::show(ui, &mut state.construct, view, narrow, actions),
         Tab::Dissect => dissect::show(ui, &mut state.dissect, view, narrow, actions),
+        Tab::Sweep => sweep::show(ui, &mut state.sweep, view, narrow, actions),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The window's content: egui only. It draws what it is given and returns [`Action`]s; it changes only its own [`State`]
 //! and the draft recipe. Imports `experiment` and what is left of it.
 //!
-//! Start with [`State::show`], then [`layout`] (which panel stands where in Discover and In context; Construct and Dissect lay out themselves)
+//! Start with [`State::show`], then [`layout`] (which panel stands where in Discover and In context; the others lay out themselves)
 //! and [`network`] (the aligned picture); each panel is a file. Before the first frame the
 //! app calls [`theme::install`].
 
@@ -27,6 +27,7 @@ mod outputs;
 mod schedule;
 mod setting;
 mod status;
+pub mod sweep;
 mod tested;
 mod svg;
 pub mod theme;
@@ -53,15 +54,18 @@ pub enum Tab {
     Dissect,
     /// Learning from the examples in a sequence.
     Context,
+    /// One recipe over a grid of settings and seeds.
+    Sweep,
 }
 
 impl Tab {
     /// All of them, as they stand in the top bar: tab, its word in the address, its name, what it is for.
-    pub const ALL: [(Self, &'static str, &'static str, &'static str); 4] = [
+    pub const ALL: [(Self, &'static str, &'static str, &'static str); 5] = [
         (Self::Discover, "discover", "Discover", "Train a gated RNN and watch it become linear attention."),
         (Self::Construct, "construct", "Construct", "Build linear attention out of a gated RNN, and step a sequence through it."),
         (Self::Dissect, "dissect", "Dissect", "Take a trained network apart: is it attention?"),
         (Self::Context, "context", "In context", "Learn from the examples in a sequence: regression by a step of gradient descent, and associative recall."),
+        (Self::Sweep, "sweep", "Sweep", "Train one recipe with many sizes and seeds: how many neurons does it take?"),
     ];
 
     /// In the address.
@@ -83,6 +87,8 @@ pub struct View<'a> {
     pub bench: &'a Bench,
     /// What [`Action::Undo`] would bring back, in a few words.
     pub undo: Option<&'a str>,
+    /// One recipe with many settings.
+    pub sweep: sweep::SweepInput<'a>,
     /// The training.
     pub live: &'a Live,
     /// The settings as the user left them; they take effect with [`Action::Restart`] or [`Action::Rates`].
@@ -159,6 +165,7 @@ pub struct State {
     loss: loss::State,
     network: network::State,
     outputs: outputs::State,
+    sweep: sweep::State,
     contributions: contributions::State,
 }
 

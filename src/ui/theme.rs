@@ -40,6 +40,8 @@ pub struct Palette {
     pub warning: Color32,
     /// It went wrong.
     pub error: Color32,
+    /// Lines that are told apart by colour and by the shape of their marks; [`Palette::series`] repeats them.
+    series: [Color32; 6],
 }
 
 const fn rgb(hex: u32) -> Color32 {
@@ -63,6 +65,7 @@ const LIGHT: Palette = Palette {
     positive: rgb(0x1b_78_37),
     warning: rgb(0x9a_67_00),
     error: rgb(0xb4_23_18),
+    series: [rgb(0x3b_5b_db), rgb(0xd4_55_0a), rgb(0x1b_8a_6b), rgb(0x7a_1f_5c), rgb(0x3f_95_cc), rgb(0x2b_2e_34)],
 };
 
 const DARK: Palette = Palette {
@@ -82,6 +85,7 @@ const DARK: Palette = Palette {
     positive: rgb(0x5a_c8_82),
     warning: rgb(0xe3_b3_41),
     error: rgb(0xff_7b_72),
+    series: [rgb(0x8d_a2_fb), rgb(0xff_7a_4d), rgb(0x24_a3_7c), rgb(0xf3_b8_df), rgb(0xf2_e6_94), rgb(0xff_ff_ff)],
 };
 
 impl Palette {
@@ -98,6 +102,11 @@ impl Palette {
             Role::Between => self.between,
             Role::Unused => self.unused,
         }
+    }
+
+    /// The colour of the `i`-th of several lines.
+    pub fn series(&self, i: usize) -> Color32 {
+        self.series[i % self.series.len()]
     }
 
     /// A signed weight's colour, zero in the middle; `value` in −1..=1. What is not a number looks like an error.

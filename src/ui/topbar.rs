@@ -26,19 +26,34 @@ pub fn show(ui: &mut Ui, state: &mut State, tab: Tab, narrow: bool, actions: &mu
     let palette = Palette::of(ui);
     ui.horizontal_centered(|ui| {
         // A phone has room for the views, not for the name as well.
-        if ui.available_width() >= 480.0 {
+        let phone = ui.available_width() < 480.0;
+        if !phone {
             ui.label(RichText::new("gatelens").font(strong(16.0)));
             ui.add_space(if narrow { 2.0 } else { 12.0 });
         }
         tabs(ui, tab, narrow, actions);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let quiet = |text: &'static str| Button::new(RichText::new(text).color(palette.mute)).frame_when_inactive(false).min_size(vec2(32.0, 32.0));
-            if ui.add(quiet("?")).on_hover_text("Keys, and what this is (?)").clicked() {
-                state.help_open = !state.help_open;
+            let help = |ui: &mut Ui, open: &mut bool| {
+                if ui.add(quiet("?")).on_hover_text("Keys, and what this is (?)").clicked() {
+                    *open = !*open;
+                }
+            };
+            // Nor has it room for buttons beside them.
+            if !phone {
+                help(ui, &mut state.help_open);
+                theme_button(ui);
             }
-            theme_button(ui);
             if narrow {
-                egui::containers::menu::MenuButton::from_button(quiet("File")).ui(ui, |ui| FILES.iter().for_each(|entry| file(ui, entry, quiet, actions)));
+                egui::containers::menu::MenuButton::from_button(quiet("File")).ui(ui, |ui| {
+                    FILES.iter().for_each(|entry| file(ui, entry, quiet, actions));
+                    if phone {
+                        ui.horizontal(|ui| {
+                            theme_button(ui);
+                            help(ui, &mut state.help_open);
+                        });
+                    }
+                });
             } else {
                 FILES.iter().rev().for_each(|entry| file(ui, entry, quiet, actions));
             }

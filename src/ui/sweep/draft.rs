@@ -1,0 +1,133 @@
+//! The definition as it is being written: text, and what it reads as.
+
+use super::Tools;
+use super::plot;
+use crate::experiment::recipe::{Gating, Recipe, TaskName};
+use crate::experiment::settings::{self, SETTINGS, Setting};
+use crate::experiment::sweep::{Axis, Sweep};
+use crate::experiment::preset;
+
+/// A sweep's definition while the user writes it. The app keeps it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Draft {
+    /// For people.
+    pub title: String,
+    /// What to look at.
+    pub about: String,
+    /// The preset that it starts from.
+    pub preset: String,
+    /// What all runs change of it: (key, value as typed).
+    pub settings: Vec<(String, String)>,
+    /// The grid.
+    pub axes: Vec<AxisText>,
+}
+
+/// An axis as it is typed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AxisText {
+    /// The settings that get each value.
+    pub keys: Vec<String>,
+    /// `8, 12, 14..40/2`
+    pub values: String,
+}
+
+/// What a draft reads as.
+#[derive(Debug, Clone)]
+pub struct Check {
+    /// Of that draft.
+    draft: Draft,
+    /// What is wrong with each of its settings.
+    pub settings: Vec<Option<String>>,
+    /// How many values each axis has, or what is wrong with it.
+    pub axes: Vec<Result<usize, String>>,
+    /// The sweep, or what is wrong with the whole; empty if that is said elsewhere.
+    pub sweep: Result<Sweep, String>,
+    /// Its runs' keys, as long as there are not too many.
+    pub keys: Vec<String>,
+}
+
+/// More runs are not drawn up while somebody types.
+const CHECKED: u64 = 2000;
+
+impl Draft {
+    /// Of a definition.
+    pub fn of(sweep: &Sweep, tools: Tools) -> Self {
+        let Sweep { title, about, preset, settings, axes } = sweep.clone();
+        let axes = axes.iter().map(|axis| AxisText { keys: axis.keys.clone(), values: (tools.values_text)(axis) }).collect();
+        Self { title, about, preset, settings, axes }
+    }
+
+    /// The recipe, and how it ends with fewer and with more neurons, three seeds each.
+    pub fn of_recipe(recipe: &Recipe, preset: &str) -> Self {
+        let base = preset::find(preset);
+        let preset = if base.is_some() { preset } else { preset::DEFAULT };
+        let base = base.map_or_else(Recipe::default, |preset| preset.recipe);
+        let keys: Vec<String> = if recipe.gating == Gating::Output { vec!["hidden".into(), "gates".into()] } else { vec!["hidden".into()] };
+        let on_axis = |key: &str| key == "seed" || key == "backend" || keys.iter().any(|other| other == key);
+        let differs = |setting: &&Setting| !on_axis(setting.key) && (setting.get)(recipe) != (setting.get)(&base);
+        let n = recipe.hidden;
+        let mut sizes = vec![n / 4, n / 2, 3 * n / 4, n, 3 * n / 2];
+        sizes.iter_mut().for_each(|size| *size = (*size).clamp(1, 512));
+        sizes.dedup();
+        let list = |values: Vec<String>| values.join(", ");
+        Self {
+            title: "From the recipe in Discover".into(),
+            about: "How the loss at the end depends on the number of neurons.".into(),
+            preset: preset.into(),
+            settings: SETTINGS.iter().filter(differs).map(|setting| (setting.key.into(), (setting.get)(recipe).to_string())).collect(),
+            axes: vec![
+                AxisText { keys, values: list(sizes.iter().map(ToString::to_string).collect()) },
+                AxisText { keys: vec!["seed".into()], values: list((0..3).map(|i| recipe.seed.saturating_add(i).to_string()).collect()) },
+            ],
+        }
+    }
+
+    /// Reads it.
+    pub fn check(&self, tools: Tools) -> Check {
+        let mut scratch = preset::find(&self.preset).map_or_else(Recipe::default, |preset| preset.recipe);
+        let settings: Vec<Option<String>> = self.settings.iter().map(|(key, value)| settings::set(&mut scratch, key, value).err().map(|error| error.to_string())).collect();
+        let read: Vec<Result<Axis, String>> = self.axes.iter().map(|axis| (tools.parse)(&axis.keys.join(","), &axis.values).map_err(|error| error.to_string())).collect();
+        let mut keys = vec![];
+        let sweep = if settings.iter().any(Option::is_some) || read.iter().any(Result::is_err) {
+            Err(String::new())
+        } else {
+            let axes = read.iter().filter_map(|axis| axis.clone().ok()).collect();
+            let Self { title, about, preset, settings, .. } = self.clone();
+            let sweep = Sweep { title, about, preset, settings, axes };
+            let checked = if sweep.count() <= CHECKED { sweep.runs() } else { sweep.base().map(|_| vec![]) };
+            checked.map(|runs| keys = runs.into_iter().map(|run| run.key).collect()).map(|()| sweep).map_err(|error| error.to_string())
+        };
+        Check { draft: self.clone(), settings, axes: read.into_iter().map(|axis| axis.map(|axis| axis.values.len())).collect(), sweep, keys }
+    }
+
+    /// The settings that can be varied or changed: those that its task looks at.
+    pub fn settings_known(&self) -> impl Iterator<Item = &'static Setting> + use<> {
+        let mut recipe = preset::find(&self.preset).map_or_else(Recipe::default, |preset| preset.recipe);
+        for (key, value) in &self.settings {
+            let _ = settings::set(&mut recipe, key, value); // what is wrong is said beside it
+        }
+        let task: TaskName = recipe.task;
+        SETTINGS.iter().filter(move |setting| setting.key == "task" || setting.tasks.contains(&task))
+    }
+}
+
+impl Check {
+    /// Whether it is of that draft.
+    pub fn is_of(&self, draft: &Draft) -> bool {
+        self.draft == *draft
+    }
+}
+
+/// "51 runs: 17 settings × 3 seeds".
+pub fn size(sweep: &Sweep) -> String {
+    let [settings, seeds] = sizes(sweep);
+    let runs = sweep.count();
+    let some = |count: u64, one: &str| format!("{} {one}{}", super::format::thousands(count), if count == 1 { "" } else { "s" });
+    if settings == 1 || seeds == 1 { some(runs, "run") } else { format!("{}: {} × {}", some(runs, "run"), some(settings, "setting"), some(seeds, "seed")) }
+}
+
+/// How many settings a sweep has, and how many seeds of each.
+pub fn sizes(sweep: &Sweep) -> [u64; 2] {
+    let of = |seeds: bool| sweep.axes.iter().filter(|axis| plot::is_seed(axis) == seeds).fold(1u64, |count, axis| count.saturating_mul(axis.values.len() as u64));
+    [of(false), of(true)]
+}

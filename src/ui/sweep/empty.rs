@@ -1,0 +1,45 @@
+//! The view before the first sweep: what a sweep is, and three to start from.
+
+use super::{State, definition, draft, run};
+use crate::ui::theme::{Palette, strong};
+use crate::ui::{Action, View};
+use eframe::egui;
+use egui::{Button, Label, RichText, Ui, vec2};
+
+/// Draws the words in the middle of `height`.
+pub fn show(ui: &mut Ui, height: f32, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
+    let palette = Palette::of(ui);
+    let width = (ui.available_width() - 40.0).clamp(1.0, 480.0);
+    ui.vertical_centered(|ui| {
+        ui.add_space(((height - 460.0) * 0.4).max(16.0));
+        ui.set_max_width(width);
+        ui.spacing_mut().item_spacing.y = 8.0;
+        ui.add(Label::new(RichText::new("One training is an anecdote").font(strong(17.0))).wrap());
+        let text = "A sweep trains one recipe over and over, with other sizes and other seeds, and draws the loss at the end of each run. \
+                    So it shows how many neurons a network needs to become attention.";
+        ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
+        ui.add_space(4.0);
+        for preset in view.sweep.presets {
+            let chosen = view.sweep.draft.title == preset.title;
+            let color = if chosen { palette.accent } else { palette.ink };
+            let button = Button::new(RichText::new(&preset.title).font(strong(12.5)).color(color)).selected(chosen).min_size(vec2(width, 32.0)).wrap();
+            if ui.add(button).clicked() {
+                *view.sweep.draft = super::Draft::of(preset, view.sweep.tools);
+            }
+            if !preset.about.is_empty() {
+                ui.add(Label::new(RichText::new(&preset.about).color(palette.mute)).wrap());
+            }
+            ui.add_space(4.0);
+        }
+        if ui.link("Or vary the recipe in Discover").on_hover_text(definition::FROM_DISCOVER).clicked() {
+            *view.sweep.draft = super::Draft::of_recipe(view.draft, view.preset);
+        }
+        ui.add_space(6.0);
+        let Some(sweep) = state.check.as_ref().and_then(|check| check.sweep.as_ref().ok()) else { return };
+        let text = RichText::new(format!("Start {}", draft::size(sweep))).font(strong(12.5)).color(palette.on_accent);
+        if ui.add(Button::new(text).fill(palette.accent).min_size(vec2(0.0, 34.0)).wrap()).on_hover_text(&view.sweep.draft.title).clicked() {
+            run::main(state, view, actions);
+        }
+        ui.add_space(16.0);
+    });
+}
