@@ -75,6 +75,7 @@ struct Frames {
 }
 
 const STORED_SESSION: &str = "session";
+const STORED_SWEEP: &str = "sweep";
 
 impl App {
     /// Starts training what `link` (a URL hash, or a whole address) asks for, or the default preset.
@@ -86,7 +87,7 @@ impl App {
         let hash = link.map(|link| link.split_once('#').map_or(link, |(_, hash)| hash)).unwrap_or_default();
         let (preset, recipe, problems) = Recipe::from_hash(hash);
         let resume = cc.storage.and_then(|storage| session::stored(storage.get_string(STORED_SESSION)?.as_str()));
-        let sweeping = sweep::Sweeping::new(&recipe, &preset);
+        let sweeping = sweep::Sweeping::new(&recipe, &preset, cc.storage.and_then(|storage| storage.get_string(STORED_SWEEP)).as_deref());
         let mut app = Self {
             ctx: cc.egui_ctx.clone(),
             link: spawn(&cc.egui_ctx)?,
@@ -127,6 +128,7 @@ impl App {
             "steps_per_s": self.live.steps_per_second(), "running": self.live.running, "view": self.tab.key(), "dissected": self.bench.inspected.as_ref().map(|inspected| &inspected.dissection.verdict),
             "found": self.live.finding.as_ref().map(|(_, finding)| finding.headline()),
             "backend": device.map(|device| device.kind.as_str()), "adapter": device.map(|device| device.name.clone()),
+            "sweep": self.sweeping.progress().map(|(over, runs, running)| serde_json::json!({ "over": over, "runs": runs, "running": running })),
             "software": device.is_some_and(|device| device.software), "message": message,
             "messages": self.messages.iter().map(|message| message.text.clone()).collect::<Vec<_>>(),
             "ended": self.live.end.as_ref().map(|end| format!("{end:?}")),
@@ -135,7 +137,7 @@ impl App {
         })
     }
 
-    /// A command of the page's script: an object with `play`, `pause`, `reset`, `load` or `lose_device`.
+    /// A command of the page's script: an object with `play`, `pause`, `reset`, `load`, `sweep` or `lose_device`.
     pub fn command(&mut self, json: &str) {
         let Ok(serde_json::Value::Object(command)) = serde_json::from_str(json) else {
             return self.messages.push(Message::warning(format!("The page's script sent {json}; expected an object like {{\"play\": true}}.")));
@@ -147,7 +149,8 @@ impl App {
                 ("reset", _) => self.apply(Action::Restart),
                 ("lose_device", _) => self.send(Command::LoseDevice),
                 ("load", Some(hash)) => self.load_hash(hash),
-                _ => self.messages.push(Message::warning(format!("The page's script asked for {key}; known are play, pause, reset and load."))),
+                ("sweep", Some(text)) => self.sweep_text(text),
+                _ => self.messages.push(Message::warning(format!("The page's script asked for {key}; known are play, pause, reset, load and sweep."))),
             }
         }
         self.ctx.request_repaint();
@@ -161,6 +164,7 @@ impl App {
 
     fn lost_link(&mut self, error: Error) {
         self.dead = true;
+        self.sweeping.lost();
         if self.live.failure.is_none() {
             (self.live.failure, self.live.running) = (Some(error), false);
         }
@@ -184,6 +188,8 @@ impl App {
         loop {
             match self.link.try_receive() {
                 Ok(Some((_, Update::Inspected(inspected)))) => self.bench.answer(*inspected),
+                Ok(Some((_, Update::Group(number, told)))) => self.messages.extend(self.sweeping.told(number, *told).map(Message::warning)),
+                Ok(Some((_, Update::GroupFailed(number, error)))) => self.sweeping.failed(number, &error),
                 Ok(Some((run, update))) => self.live.apply(run, update, now),
                 Ok(None) => break,
                 Err(error) => {
@@ -192,6 +198,7 @@ impl App {
                 }
             }
         }
+        self.train_sweep();
         self.messages.extend(self.live.notes.drain(..).map(Message::warning));
         while let Ok(arrival) = self.arrivals.1.try_recv() {
             match arrival {
@@ -272,6 +279,7 @@ impl eframe::App for App {
         {
             storage.set_string(STORED_SESSION, text);
         }
+        storage.set_string(STORED_SWEEP, self.sweeping.to_store().unwrap_or_default());
     }
 
     fn auto_save_interval(&self) -> std::time::Duration {

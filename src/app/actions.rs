@@ -100,11 +100,8 @@ impl App {
         if let Err(error) = recipe.check() {
             return self.messages.push(Message::warning(error.to_string()));
         }
-        if self.dead {
-            match spawn(&self.ctx) {
-                Ok(link) => (self.link, self.dead) = (link, false),
-                Err(error) => return self.lost_link(error),
-            }
+        if !self.revive() {
+            return;
         }
         let run = self.live.run + 1;
         self.live = session::successor(&mut self.live, run, &recipe, from.as_ref());
@@ -121,6 +118,17 @@ impl App {
         }
         self.inspect();
         self.show_hash();
+    }
+
+    /// Makes a new runner where the old one is gone; false if there can be none.
+    pub(super) fn revive(&mut self) -> bool {
+        if self.dead {
+            match spawn(&self.ctx) {
+                Ok(link) => (self.link, self.dead) = (link, false),
+                Err(error) => self.lost_link(error),
+            }
+        }
+        !self.dead
     }
 
     pub(super) fn show_hash(&mut self) {

@@ -1,17 +1,20 @@
-//! The sweep that the window holds: its definition, its runs.
+//! The sweep that the window holds: its definition, its runs, and those of them that train.
 
 use super::App;
 use super::files::Purpose;
-use crate::experiment::recipe::Recipe;
+use crate::experiment::recipe::{Recipe, TaskName};
+use crate::experiment::runner::Command;
+use crate::experiment::sweep::group::{self, Told};
+use crate::experiment::sweep::partial::Partial;
 use crate::experiment::sweep::queue::{Queue, State};
-use crate::experiment::sweep::{Axis, Sweep};
-use crate::platform::OpenedFile;
-use crate::task::Task;
-use crate::theory::cost;
+use crate::experiment::sweep::record::{Outcome, Record};
+use crate::experiment::sweep::{Axis, Sweep, minimum, presets, results};
+use crate::platform::{self, OpenedFile};
 use crate::ui::sweep::{Draft, SweepAction, SweepInput, Tools};
 use crate::ui::{Message, Tab};
 use crate::{Error, Result};
-use std::fmt::Write as _;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// A sweep, as far as there is one.
 pub struct Sweeping {
@@ -21,57 +24,146 @@ pub struct Sweeping {
     draft: Draft,
     running: bool,
     presets: Vec<Sweep>,
+    /// The number of the newest group.
+    group: u32,
+    /// The runs that train together now: the group's members.
+    training: Vec<usize>,
+    /// The newest states of runs in training, by their keys: what a new group goes on from.
+    states: HashMap<String, Partial>,
 }
 
+/// What is kept from visit to visit.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    sweep: Sweep,
+    records: Vec<Record>,
+}
+
+/// A sweep that takes more as text is kept without its curves: a browser's storage holds about 5 MB.
+const STORED_BYTES: usize = 1_500_000;
+
 impl Sweeping {
-    /// None yet; the definition starts from the recipe.
-    pub fn new(recipe: &Recipe, preset: &str) -> Self {
-        Self { queue: None, revision: 0, draft: Draft::of_recipe(recipe, preset), running: false, presets: vec![] }
+    /// That of the last visit, at rest, or none; a definition to be written starts from the recipe.
+    pub fn new(recipe: &Recipe, preset: &str, kept: Option<&str>) -> Self {
+        let presets = presets::all().into_iter().map(|(_, sweep)| sweep).collect();
+        let draft = Draft::of_recipe(recipe, preset);
+        let mut new = Self { queue: None, revision: 0, draft, running: false, presets, group: 0, training: vec![], states: HashMap::new() };
+        let kept = kept.and_then(|text| serde_json::from_str::<Kept>(text).ok());
+        if let Some((kept, Ok(mut queue))) = kept.map(|kept| (kept.records, Queue::new(kept.sweep))) {
+            kept.into_iter().for_each(|record| queue.finish(record));
+            new.draft = Draft::of(&queue.sweep, tools());
+            new.queue = Some(queue);
+        }
+        new
     }
 
     /// What the view draws.
     pub fn input(&mut self) -> SweepInput<'_> {
-        let Self { queue, revision, draft, running, presets } = self;
-        let tools = Tools { parse, values_text: |axis| axis.values.join(", "), minimum, csv, json };
-        SweepInput { queue: queue.as_ref(), revision: *revision, draft, running: *running, presets, tools }
+        let Self { queue, revision, draft, running, presets, .. } = self;
+        SweepInput { queue: queue.as_ref(), revision: *revision, draft, running: *running, presets, tools: tools() }
     }
 
-    fn replace(&mut self, queue: Option<Queue>) {
-        self.queue = queue;
+    /// The sweep as text, for the next visit. What could not be trained is tried again then.
+    pub fn to_store(&self) -> Option<String> {
+        let queue = self.queue.as_ref()?;
+        let mut records: Vec<Record> = over(queue).cloned().collect();
+        let text = |records: &[Record]| serde_json::to_string(&Kept { sweep: queue.sweep.clone(), records: records.to_vec() }).ok();
+        let whole = text(&records)?;
+        if whole.len() <= STORED_BYTES {
+            return Some(whole);
+        }
+        records.iter_mut().for_each(|record| record.curve.0 = record.curve.0.split_off(record.curve.0.len().saturating_sub(1)));
+        text(&records).filter(|text| text.len() <= STORED_BYTES)
+    }
+
+    /// (runs that are over, all runs, whether the others are being trained).
+    pub fn progress(&self) -> Option<(usize, usize, bool)> {
+        self.queue.as_ref().map(|queue| (queue.over(), queue.runs().len(), self.running))
+    }
+
+    /// The runner is gone, and the runs that it trained with it.
+    pub fn lost(&mut self) {
+        (self.running, self.training) = (false, vec![]);
         self.revision += 1;
     }
 
-    /// The runs of `sweep`, with the records of those that are over.
-    fn extended(&self, sweep: Sweep) -> Result<Queue> {
-        let mut queue = Queue::new(sweep)?;
-        if let Some(old) = &self.queue {
-            for run in 0..old.runs().len() {
-                if let State::Over(record) = old.state(run) {
-                    queue.finish(record.clone());
-                }
+    fn replace(&mut self, queue: Option<Queue>) {
+        (self.queue, self.training) = (queue, vec![]);
+        self.revision += 1;
+    }
+
+    /// The next group to train, if there is none and the sweep is not at rest.
+    fn next_group(&mut self) -> Option<group::Start> {
+        let queue = self.queue.as_ref().filter(|_| self.running && self.training.is_empty())?;
+        let Some((runs, members)) = group::next(queue, group::most_together(), |run| self.states.get(&run.key).cloned()) else {
+            self.running = false;
+            return None;
+        };
+        (self.training, self.group) = (runs, self.group + 1);
+        Some(group::Start { group: self.group, members, data: None, threads: 0, memory_limit: platform::memory_limit(), states_every_ms: group::STATES_EVERY_MS })
+    }
+
+    /// Takes in what the group tells; returns what the user should know.
+    pub fn told(&mut self, number: u32, told: Told) -> Option<String> {
+        let queue = self.queue.as_mut().filter(|_| number == self.group && !self.training.is_empty())?;
+        self.revision += 1;
+        match told {
+            Told::Ready(_) => {}
+            Told::Fewer(fit) => self.training.truncate(fit),
+            Told::Point(member, step, curve) => queue.progress(self.training[member], step, curve),
+            Told::States(states) => {
+                self.states.extend(states.into_iter().map(|(member, state)| (queue.runs()[self.training[member]].key.clone(), state)));
+            }
+            Told::Over(_, record) => {
+                self.states.remove(&record.key);
+                queue.finish(*record);
+            }
+            Told::Note(note) => return Some(note),
+        }
+        if self.training.iter().all(|&run| matches!(queue.state(run), State::Over(_))) {
+            self.training.clear();
+        }
+        None
+    }
+
+    /// The group could not be trained: its runs are recorded as failed, the others go on.
+    pub fn failed(&mut self, number: u32, error: &Error) {
+        let Some(queue) = self.queue.as_mut().filter(|_| number == self.group) else { return };
+        for run in std::mem::take(&mut self.training) {
+            if !matches!(queue.state(run), State::Over(_)) {
+                let recipe = queue.runs()[run].recipe.clone();
+                queue.finish(group::failed(recipe, error));
             }
         }
-        Ok(queue)
+        self.revision += 1;
     }
+}
+
+/// Records of runs that were trained, whatever came of it.
+fn over(queue: &Queue) -> impl Iterator<Item = &Record> {
+    let record = |run| if let State::Over(record) = queue.state(run) { Some(record) } else { None };
+    (0..queue.runs().len()).filter_map(record).filter(|record| !matches!(record.outcome, Outcome::Failed(_)))
 }
 
 impl App {
     /// Carries out what was asked of the sweep.
     pub(super) fn sweep(&mut self, action: SweepAction) {
         match action {
-            SweepAction::Start(sweep) => self.begin(Queue::new(sweep)),
-            SweepAction::Extend(sweep) => self.begin(self.sweeping.extended(sweep)),
-            SweepAction::Pause => self.sweeping.running = false,
-            SweepAction::Resume => self.sweeping.running = true,
+            SweepAction::Start(sweep) => {
+                self.sweeping.states.clear();
+                self.begin(sweep, false);
+            }
+            SweepAction::Extend(sweep) => self.begin(sweep, true),
+            SweepAction::Pause => self.run_sweep(false),
+            SweepAction::Resume => self.run_sweep(true),
             SweepAction::Clear => {
+                self.sweeping.states.clear();
                 self.sweeping.replace(None);
                 self.sweeping.running = false;
+                self.send(Command::Group(None));
             }
             SweepAction::Load => self.open(Purpose::Sweep),
-            SweepAction::Save(sweep) => match serde_json::to_vec_pretty(&sweep) {
-                Ok(bytes) => self.export("sweep.json", &bytes),
-                Err(error) => self.messages.push(Message::warning(format!("The definition can't be written: {error}"))),
-            },
+            SweepAction::Save(sweep) => self.export("sweep.json", sweep.to_json().as_bytes()),
             SweepAction::Open(run) => {
                 let Some(recipe) = self.sweeping.queue.as_ref().and_then(|queue| queue.runs().get(run)).map(|run| run.recipe.clone()) else { return };
                 self.keep();
@@ -81,11 +173,55 @@ impl App {
         }
     }
 
-    fn begin(&mut self, queue: Result<Queue>) {
-        match queue {
-            Ok(queue) => {
+    /// Trains the runs of `sweep`; records that are there already are kept with `extends`.
+    fn begin(&mut self, sweep: Sweep, extends: bool) {
+        match self.queue_of(sweep) {
+            Ok(mut queue) => {
+                if let Some(old) = self.sweeping.queue.as_ref().filter(|_| extends) {
+                    over(old).cloned().for_each(|record| queue.finish(record));
+                }
                 self.sweeping.replace(Some(queue));
-                self.sweeping.running = true;
+                self.send(Command::Group(None));
+                self.run_sweep(true);
+            }
+            Err(error) => self.messages.push(Message::warning(error.to_string())),
+        }
+    }
+
+    /// The sweep's runs; those of the file task are about the arrays that are open.
+    fn queue_of(&self, sweep: Sweep) -> Result<Queue> {
+        let base = sweep.base()?;
+        let base = match (&self.data, &self.live.recipe.data) {
+            (Some(arrays), Some(shape)) if base.task == TaskName::File => base.with_data(&shape.name, arrays),
+            _ => base,
+        };
+        Queue::on(sweep, &base)
+    }
+
+    fn run_sweep(&mut self, running: bool) {
+        if !self.revive() {
+            return;
+        }
+        self.sweeping.running = running;
+        self.sweeping.revision += 1;
+        self.send(Command::RunGroup(running));
+        self.train_sweep();
+    }
+
+    /// Starts the next runs when there is nothing in training.
+    pub(super) fn train_sweep(&mut self) {
+        if let Some(mut start) = self.sweeping.next_group() {
+            start.data = self.data.clone().map(Box::new).filter(|_| start.members[0].0.task == TaskName::File);
+            self.send(Command::Group(Some(Box::new(start))));
+        }
+    }
+
+    /// Starts the sweep that is written in `text`, for the page's script.
+    pub(super) fn sweep_text(&mut self, text: &str) {
+        match Sweep::read("the page's script", text) {
+            Ok(sweep) => {
+                self.sweeping.draft = Draft::of(&sweep, tools());
+                self.sweep(SweepAction::Start(sweep));
             }
             Err(error) => self.messages.push(Message::warning(error.to_string())),
         }
@@ -93,44 +229,14 @@ impl App {
 
     /// A definition's file: it is shown, nothing is started. A bad one changes nothing.
     pub(super) fn load_sweep(&mut self, file: &OpenedFile) {
-        match serde_json::from_slice::<Sweep>(&file.bytes).map_err(|error| Error::file(&file.name, error)) {
-            Ok(sweep) => {
-                let input = self.sweeping.input();
-                *input.draft = Draft::of(&sweep, input.tools);
-            }
+        let text = std::str::from_utf8(&file.bytes).map_err(|_| Error::file(&file.name, "is not text; expected a sweep's JSON file"));
+        match text.and_then(|text| Sweep::read(&file.name, text)) {
+            Ok(sweep) => self.sweeping.draft = Draft::of(&sweep, tools()),
             Err(error) => self.messages.push(Message::warning(format!("{error}. The definition was left as it is."))),
         }
     }
 }
 
-/// An axis: keys and values with commas between them.
-fn parse(keys: &str, values: &str) -> Result<Axis> {
-    let list = |text: &str| text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(Into::into).collect::<Vec<String>>();
-    let axis = Axis { keys: list(keys), values: list(values) };
-    if axis.keys.is_empty() || axis.values.is_empty() {
-        return Err(Error::setting("axis", "nothing", "settings, and values with commas between them"));
-    }
-    Ok(axis)
-}
-
-/// The fewest neurons that do for attention.
-fn minimum(recipe: &Recipe) -> Option<usize> {
-    let Task::Attention(kind) = recipe.task() else { return None };
-    let (key_value, query) = cost::fewest(kind.dim, kind.rank, recipe.gating == crate::experiment::recipe::Gating::Side);
-    Some(key_value + query)
-}
-
-fn csv(queue: &Queue) -> String {
-    let mut text = String::from("run,loss,nmse\n");
-    let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
-    for (index, run) in queue.runs().iter().enumerate() {
-        let (loss, nmse) = if let State::Over(record) = queue.state(index) { (record.loss(), record.nmse()) } else { (None, None) };
-        let _ = writeln!(text, "{},{},{}", run.name, number(loss), number(nmse)); // to a string
-    }
-    text
-}
-
-fn json(queue: &Queue) -> String {
-    let over = (0..queue.runs().len()).filter_map(|run| if let State::Over(record) = queue.state(run) { Some(record) } else { None });
-    serde_json::json!({ "sweep": queue.sweep, "runs": over.collect::<Vec<_>>() }).to_string()
+fn tools() -> Tools {
+    Tools { parse: Axis::parse, values_text: Axis::values_text, minimum, csv: results::results_csv, json: results::results_json }
 }

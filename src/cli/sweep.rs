@@ -122,8 +122,8 @@ impl Sweeper {
                 memory_limit: platform::memory_limit(),
                 states_every_ms: self.states_every_ms,
             };
-            self.link.send(Command::Group(Some(Box::new(start.clone()))))?;
-            self.follow(runs, &start)?;
+            self.link.send(Command::Group(Some(Box::new(start))))?;
+            self.follow(runs)?;
             if self.interrupted.load(Ordering::SeqCst) {
                 break;
             }
@@ -141,7 +141,7 @@ impl Sweeper {
     }
 
     /// Takes in what the group tells, until its runs are over, given back, or interrupted.
-    fn follow(&mut self, mut runs: Vec<usize>, start: &group::Start) -> Result<()> {
+    fn follow(&mut self, mut runs: Vec<usize>) -> Result<()> {
         let mut left = runs.len();
         while left > 0 && !self.interrupted.load(Ordering::SeqCst) {
             let Some((_, update)) = self.link.receive(Duration::from_millis(50))? else { continue };
@@ -178,12 +178,11 @@ impl Sweeper {
                     Told::Note(note) => self.say(&note),
                 },
                 Update::GroupFailed(number, error) if number == self.group => {
-                    let begun = |index: &usize| !matches!(self.queue.state(*index), State::Over(_));
-                    let names: Vec<&str> = runs.iter().filter(|index| begun(index)).map(|&index| self.queue.runs()[index].name.as_str()).collect();
-                    self.say(&format!("{}: {error}", names.join(", ")));
-                    for (record, index) in group::failed(start, &error).into_iter().zip(&runs) {
-                        if !matches!(self.queue.state(*index), State::Over(_)) {
-                            self.queue.finish(record);
+                    for &index in &runs {
+                        if !matches!(self.queue.state(index), State::Over(_)) {
+                            let run = self.queue.runs()[index].clone();
+                            self.say(&format!("{}: {error}", run.name));
+                            self.queue.finish(group::failed(run.recipe, &error));
                         }
                     }
                     left = 0;

@@ -240,17 +240,10 @@ pub fn next(queue: &Queue, most: usize, state: impl Fn(&Run) -> Option<Partial>)
     Some(found.into_iter().filter(|(_, (_, partial))| step(partial) == first).unzip())
 }
 
-/// What each member's record says when the group can't be trained.
-pub fn failed(start: &Start, error: &Error) -> Vec<Record> {
-    let record = |(recipe, from): &(Recipe, Option<Partial>)| Record {
-        key: key(recipe),
-        recipe: recipe.clone(),
-        outcome: Outcome::Failed(error.to_string()),
-        curve: from.as_ref().map(|from| from.curve.clone()).unwrap_or_default(),
-        neurons: None,
-        device: String::new(),
-    };
-    start.members.iter().map(record).collect()
+/// The record of a run that can't be trained.
+pub fn failed(recipe: Recipe, error: &Error) -> Record {
+    let outcome = Outcome::Failed(error.to_string());
+    Record { key: key(&recipe), recipe, outcome, curve: Curve::default(), neurons: None, device: String::new() }
 }
 
 /// How many runs of one program should train together on this machine: one a core, so that none waits for another.
