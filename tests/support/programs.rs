@@ -3,7 +3,7 @@
 use crate::support::Sizes;
 use gatelens::graph::Graph;
 use gatelens::graph::program::Program;
-use gatelens::model::Architecture;
+use gatelens::model::{Architecture, Mixing};
 use gatelens::task::File;
 
 /// In-context regression: `dim` inputs, `outputs` outputs.
@@ -32,7 +32,8 @@ pub fn branching(sizes: Sizes, hidden: usize, gates: usize) -> Program {
     let b = graph.linear("b", a.with_constant(), gates);
     let c = graph.bilinear("c", a, gates);
     let product = graph.hadamard("product", b, c);
-    let prediction = graph.linear("readout", product.with_constant(), sizes.dim);
+    let twice = graph.add("twice", product, product);
+    let prediction = graph.linear("readout", twice.with_constant(), sizes.dim);
     graph.squared_error(prediction, y, true);
     let program = Program::training(graph);
     assert!(program.calls.iter().any(|call| call.dims.accumulate == 1), "no call accumulates");
@@ -63,4 +64,17 @@ pub fn gathering(sizes: Sizes, hidden: usize) -> Program {
     let prediction = Architecture::GatedSide { hidden: 3 }.forward(&mut graph, x, 3, steps);
     file.record_loss(&mut graph, prediction, y);
     Program::training(graph)
+}
+
+/// One of each of the other layers.
+pub fn zoo(hidden: usize, embed: usize) -> Vec<Architecture> {
+    let lru = |layers, mixing| Architecture::Lru { hidden, embed, layers, mixing };
+    vec![
+        Architecture::GatedDense { hidden, gates: embed },
+        Architecture::Lstm { hidden, embed },
+        Architecture::Gru { hidden, embed },
+        lru(2, Mixing::GluOut),
+        lru(1, Mixing::GluInOut),
+        lru(1, Mixing::Mlp { width: hidden }),
+    ]
 }

@@ -1,6 +1,6 @@
 //! A split of the batch on the CPU: its sequences' activations and its row of the gradients.
 
-use super::{Shared, attention_teacher, bilinear, diagonal_scan, gather, hadamard, last, linear, loss, recall, regression, sample};
+use super::{Shared, activation, add, attention_teacher, bilinear, channel, complex_readout, complex_scan, dense_scan, diagonal_scan, gather, gru, hadamard, last, linear, loss, lstm, recall, regression, sample};
 use crate::graph::dims::Dims;
 use crate::graph::kernel::Kernel;
 use crate::graph::program::{Call, Program};
@@ -105,6 +105,40 @@ impl<F: Float> Lane<F> {
             (Kernel::DiagonalScanForward, &[_, u, h]) => self.with([h], |l, [h]| diagonal_scan::forward(dims, w, l.get(u), h)),
             (Kernel::DiagonalScanBackward, &[_, h, dh, du, _]) => {
                 self.with([du], |l, [du]| l.with_gradients(|l, dw| diagonal_scan::backward(dims, w, l.get(h), l.get(dh), du, dw)));
+            }
+            (Kernel::ActivationForward, &[x, y]) => self.with([y], |l, [y]| activation::forward(dims, l.get(x), y)),
+            (Kernel::ActivationBackward, &[x, dy, dx]) => self.with([dx], |l, [dx]| activation::backward(dims, l.get(x), l.get(dy), dx)),
+            (Kernel::AddForward, &[a, b, y]) => self.with([y], |l, [y]| add::forward(l.get(a), l.get(b), y)),
+            (Kernel::AddBackward, &[dy, dx]) => self.with([dx], |l, [dx]| add::backward(dims, l.get(dy), dx)),
+            (Kernel::BiasForward, &[_, x, y]) => self.with([y], |l, [y]| channel::bias(dims, w, l.get(x), y)),
+            (Kernel::BiasBackward, &[dy, _]) => self.with_gradients(|l, dw| channel::bias_backward(dims, l.get(dy), dw)),
+            (Kernel::ScaleForward, &[_, x, y]) => self.with([y], |l, [y]| channel::scale(dims, w, l.get(x), y)),
+            (Kernel::ScaleBackward, &[_, x, dy, dx, _]) => {
+                self.with([dx], |l, [dx]| l.with_gradients(|l, dw| channel::scale_backward(dims, w, l.get(x), l.get(dy), dx, dw)));
+            }
+            (Kernel::DenseScanForward, &[_, u, h]) => self.with([h], |l, [h]| dense_scan::forward(dims, w, l.get(u), h)),
+            (Kernel::DenseScanBackward, &[_, dh, du]) => self.with([du], |l, [du]| dense_scan::backward(dims, w, l.get(dh), du)),
+            (Kernel::DenseScanBackwardWeight, &[h, du, _]) => self.with_gradients(|l, dw| dense_scan::backward_weight(block, dims, l.get(h), l.get(du), dw)),
+            (Kernel::ComplexScanForward, &[_, u, h]) => self.with([h], |l, [h]| complex_scan::forward(dims, w, l.get(u), h)),
+            (Kernel::ComplexScanBackward, &[_, u, h, dh, du, _]) => {
+                self.with([du], |l, [du]| l.with_gradients(|l, dw| complex_scan::backward(dims, w, l.get(u), l.get(h), l.get(dh), du, dw)));
+            }
+            (Kernel::ComplexReadoutForward, &[_, h, y]) => self.with([y], |l, [y]| complex_readout::forward(block, dims, w, l.get(h), y)),
+            (Kernel::ComplexReadoutBackwardInput, &[_, dy, dh]) => {
+                self.with([dh], |l, [dh]| complex_readout::backward_input(block, dims, w, l.get(dy), dh));
+            }
+            (Kernel::ComplexReadoutBackwardWeight, &[h, dy, _]) => {
+                self.with_gradients(|l, dw| complex_readout::backward_weight(block, dims, l.get(h), l.get(dy), dw));
+            }
+            (Kernel::LstmForward, &[_, u, gates, c, h]) => {
+                self.with([gates, c, h], |l, [gates, c, h]| lstm::forward(dims, w, l.get(u), gates, c, h));
+            }
+            (Kernel::LstmBackward, &[_, gates, c, dh, du]) => {
+                self.with([du], |l, [du]| lstm::backward(dims, w, l.get(gates), l.get(c), l.get(dh), du));
+            }
+            (Kernel::GruForward, &[_, u, gates, h]) => self.with([gates, h], |l, [gates, h]| gru::forward(dims, w, l.get(u), gates, h)),
+            (Kernel::GruBackward, &[_, gates, h, dh, du, dq]) => {
+                self.with([du, dq], |l, [du, dq]| gru::backward(dims, w, l.get(gates), l.get(h), l.get(dh), du, dq));
             }
             (Kernel::LossSquaredError, &[prediction, y, rows, gradient]) => self.with([rows, gradient], |l, [rows, gradient]| {
                 loss::squared_error(dims, l.get(prediction), l.get(y), rows, gradient);
