@@ -33,18 +33,18 @@ fn forward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         for (var i = lane; i < n; i += 64u) {
             let place = i + n * vec3<u32>(0u, 1u, 2u);
             let row = dims.weight + n * place;
-            let from = place + 3u * now;
+            let at = place + 3u * now;
             var q = w3(place + dims.weight + 3u * n * n);
             for (var k = 0u; k < n; k++) { q = fma(w3(row + k), vec3<f32>(state[k]), q); }
-            let r = sigmoid(u[from.x] + q.x);
-            let z = sigmoid(u[from.y] + q.y);
-            let new = tangent(fma(r, q.z, u[from.z]));
-            let to = 4u * now + i;
-            new_gates[to] = r;
-            new_gates[to + n] = z;
-            new_gates[to + 2u * n] = new;
-            new_gates[to + 3u * n] = q.z;
-            h[now + i] = fma(z, state[i], (1.0 - z) * new);
+            let r = sigmoid(u[at.x] + q.x);
+            let z = sigmoid(u[at.y] + q.y);
+            let fresh = tangent(fma(r, q.z, u[at.z]));
+            let out = 4u * now + i;
+            new_gates[out] = r;
+            new_gates[out + n] = z;
+            new_gates[out + 2u * n] = fresh;
+            new_gates[out + 3u * n] = q.z;
+            h[now + i] = fma(z, state[i], (1.0 - z) * fresh);
         }
         workgroupBarrier();
         for (var i = lane; i < n; i += 64u) { state[i] = h[now + i]; }
@@ -70,15 +70,15 @@ fn backward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
             let column = dims.weight + i + n * n * vec3<u32>(0u, 1u, 2u);
             var arrived = dh[now + i] + state[i];
             for (var k = 0u; k < n; k++) { arrived += dot(w3(column + k * n), later[k]); }
-            let from = 4u * now + i;
-            let r = gates[from];
-            let z = gates[from + n];
-            let new = gates[from + 2u * n];
+            let at = 4u * now + i;
+            let r = gates[at];
+            let z = gates[at + n];
+            let fresh = gates[at + 2u * n];
             var before = 0.0;
             if t > 1u { before = past_h[now - n + i]; }
-            let dn = arrived * (1.0 - z) * (1.0 - new * new);
-            let dr = dn * gates[from + 3u * n] * r * (1.0 - r);
-            let dz = arrived * (before - new) * z * (1.0 - z);
+            let dn = arrived * (1.0 - z) * (1.0 - fresh * fresh);
+            let dr = dn * gates[at + 3u * n] * r * (1.0 - r);
+            let dz = arrived * (before - fresh) * z * (1.0 - z);
             let to = i + 3u * now + n * vec3<u32>(0u, 1u, 2u);
             du[to.x] = dr;
             du[to.y] = dz;
