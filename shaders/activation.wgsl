@@ -8,6 +8,8 @@
 
 const SIGMOID: u32 = 0u;
 const GELU: u32 = 1u;
+const SILU: u32 = 2u;
+const SOFTPLUS: u32 = 3u;
 
 // y = f(x)
 @compute @workgroup_size(64)
@@ -20,6 +22,10 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
         y[i] = sigmoid(x[i]);
     } else if dims.kind == GELU {
         y[i] = x[i] * sigmoid(gelu_argument(x[i]).x);
+    } else if dims.kind == SILU {
+        y[i] = x[i] * sigmoid(x[i]);
+    } else if dims.kind == SOFTPLUS {
+        y[i] = softplus(x[i]);
     }
 }
 
@@ -35,6 +41,10 @@ fn backward(@builtin(global_invocation_id) id: vec3<u32>) {
     } else if dims.kind == GELU {
         let argument = gelu_argument(x[i]);
         dx[i] = dy[i] * (sigmoid(argument.x) + x[i] * sigmoid_slope(argument.x) * argument.y);
+    } else if dims.kind == SILU {
+        dx[i] = dy[i] * (sigmoid(x[i]) + x[i] * sigmoid_slope(x[i]));
+    } else if dims.kind == SOFTPLUS {
+        dx[i] = dy[i] * sigmoid(x[i]);
     }
 }
 

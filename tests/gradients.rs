@@ -2,7 +2,7 @@
 //! and what the CPU kernels compute against textbook loops.
 
 use gatelens::backend::{Backend, cpu::Cpu};
-use gatelens::graph::{BufferId, Graph, Var, params::Init, program::Program, zoo::Function};
+use gatelens::graph::{BufferId, Graph, Var, params::Init, program::Program, zoo::{Function, Scores}};
 use gatelens::math::random;
 use gatelens::model::{Architecture, Mixing};
 
@@ -150,11 +150,25 @@ fn each_op_and_each_layer_of_the_zoo() {
             let both = g.add("both", sum, square);
             g.linear("out", both, OUTPUTS)
         }),
-        ("sigmoid and gelu of one value", "out", |g, x| {
+        ("every nonlinearity of one value", "out", |g, x| {
             let h = g.linear("in", x, 4);
-            let (a, b) = (g.apply("a", Function::Sigmoid, h), g.apply("b", Function::Gelu, h));
-            let product = g.hadamard("product", a, b);
-            g.linear("out", product, OUTPUTS)
+            let [a, b, c, d] = [Function::Sigmoid, Function::Gelu, Function::Silu, Function::Softplus].map(|f| g.apply("f", f, h));
+            let (left, right) = (g.hadamard("left", a, b), g.hadamard("right", c, d));
+            let sum = g.add("sum", left, right);
+            g.linear("out", sum, OUTPUTS)
+        }),
+        ("selective scan, one value in three roles", "out", |g, x| {
+            let (h, c) = (g.linear("in", x, 4), g.linear("c", x, 4));
+            let step = g.apply("step", Function::Softplus, h);
+            let states = g.selective_scan("a_log", [h, step, h]);
+            let y = g.contract("read", states, c);
+            g.linear("out", y, OUTPUTS)
+        }),
+        ("attention of one value to itself", "out", |g, x| {
+            let h = g.linear("in", x, 4);
+            let (a, b) = (g.attention("softmax", [h, h, h], Scores::Softmax), g.attention("linear", [h, h, h], Scores::Linear));
+            let sum = g.add("sum", a, b);
+            g.linear("out", sum, OUTPUTS)
         }),
         ("every recurrence of one value", "out", |g, x| {
             let h = g.linear("in", x, 4);
@@ -172,6 +186,10 @@ fn each_op_and_each_layer_of_the_zoo() {
         ("lstm", "readout", |g, x| Architecture::Lstm { hidden: 5, embed: 4 }.forward(g, x, OUTPUTS, g.time)),
         ("lstm, last step", "readout", |g, x| Architecture::Lstm { hidden: 3, embed: 4 }.forward(g, x, OUTPUTS, 1)),
         ("gru", "readout", |g, x| Architecture::Gru { hidden: 5, embed: 4 }.forward(g, x, OUTPUTS, g.time)),
+        ("mamba", "readout", |g, x| Architecture::Mamba { embed: 4, state: 3 }.forward(g, x, OUTPUTS, g.time)),
+        ("mamba, last steps", "readout", |g, x| Architecture::Mamba { embed: 3, state: 2 }.forward(g, x, OUTPUTS, g.time.div_ceil(2))),
+        ("attention", "readout", |g, x| Architecture::Attention { embed: 4, scores: Scores::Softmax }.forward(g, x, OUTPUTS, g.time)),
+        ("linear attention, last step", "readout", |g, x| Architecture::Attention { embed: 4, scores: Scores::Linear }.forward(g, x, OUTPUTS, 1)),
         ("lru", "readout", |g, x| Architecture::Lru { hidden: 5, embed: 4, layers: 1, mixing: Mixing::GluOut }.forward(g, x, OUTPUTS, g.time)),
         ("lru, two layers, last steps", "readout", |g, x| {
             Architecture::Lru { hidden: 3, embed: 4, layers: 2, mixing: Mixing::GluOut }.forward(g, x, OUTPUTS, g.time.div_ceil(2))

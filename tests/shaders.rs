@@ -4,7 +4,7 @@
 use gatelens::backend::gpu::pipeline;
 use gatelens::graph::dims::{Clock, Curve, Dims, RING, RUNNING};
 use gatelens::graph::kernel::{Access, Grid, Kernel};
-use gatelens::graph::zoo::Function;
+use gatelens::graph::zoo::{Function, Scores};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::offset_of;
 use std::path::Path;
@@ -138,9 +138,10 @@ fn shared_structs_and_constants_agree() {
     for file in ["dense_scan", "lstm", "gru"] {
         assert_eq!(constant(&parse(file).0, "MAX_STATE"), pipeline::MAX_STATE, "{file}");
     }
-    for (name, function) in [("SIGMOID", Function::Sigmoid), ("GELU", Function::Gelu)] {
+    for (name, function) in [("SIGMOID", Function::Sigmoid), ("GELU", Function::Gelu), ("SILU", Function::Silu), ("SOFTPLUS", Function::Softplus)] {
         assert_eq!((constant(&parse("activation").0, name), Function::of(function as u32)), (function as u32, function));
     }
+    assert_eq!(constant(&parse("attention").0, "SOFTMAX"), Scores::Softmax as u32);
     let many = Dims { batch: 1 << 14, time: 1 << 10, width_out: 16, ..Dims::default() };
     assert_eq!(pipeline::groups(Kernel::HadamardForward, &many)[0] * 64, constant(&module, "ROW"));
 }

@@ -21,3 +21,12 @@ fn tangent(x: f32) -> f32 {
     }
     return sign(x) * (1.0 - 2.0 / (exp(2.0 * size) + 1.0));
 }
+
+// ln(1 + eˣ) = max(x, 0) + ln(1 + e), e = exp(−|x|); with s = e / (2 + e), ln(1 + e) = 2 artanh s, accurate for small e too.
+fn softplus(x: f32) -> f32 {
+    let e = exp(max(-abs(x), -80.0));
+    let s = e / (2.0 + e);
+    let z = s * s;
+    let series = 1.0 + z * (0.33333333 + z * (0.2 + z * (0.14285714 + z * (0.11111111 + z * (0.09090909 + z * 0.07692308)))));
+    return max(x, 0.0) + 2.0 * s * series;
+}

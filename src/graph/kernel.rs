@@ -25,6 +25,14 @@ pub enum Grid {
     Element,
     /// A channel of a sequence: batch · width_out.
     Channel,
+    /// One of the numbers that a channel of a sequence keeps: batch · width_out · width_in.
+    State,
+    /// The same of a split: splits · width_out · width_in.
+    SplitState,
+    /// One number of `[batch, time, width_out, width_in]`.
+    Cell,
+    /// One number of a `[batch, time, width_in]` array.
+    InputElement,
     /// A whole sequence, by a workgroup of its own.
     Sequence,
     /// An 8 × 8 tile of `[batch · time, width_out]`.
@@ -173,6 +181,28 @@ kernels! {
     GruForward: "gru", "forward", Sequences, Sequence, [Read, Read, Write, Write];
     /// parameters, gates, h, dh, du, dq: the way back through time; dq is the gradient of W_hh h + b_hh.
     GruBackward: "gru", "backward", Sequences, Sequence, [Read, Read, Read, Read, Write, Write];
+    /// parameters, u, Δ [.., width_out], B [.., width_in], h [.., width_out, width_in]: h_t = exp(Δ A) ⊙ h_{t−1} + Δ u Bᵀ, A = −exp(a_log).
+    SelectiveScanForward: "selective_scan", "forward", Sequences, State, [Read, Read, Read, Read, Write];
+    /// parameters, dh, Δ, h, s, gradients: s_t = dh_t + exp(Δ_{t+1} A) ⊙ s_{t+1}; da_log.
+    SelectiveScanBackward: "selective_scan", "backward", Sequences, SplitState, [Read, Read, Read, Read, Write, Write];
+    /// parameters, u, Δ, B, h, s, du, dΔ.
+    SelectiveScanBackwardInput: "selective_scan", "backward_input", Sequences, Element, [Read, Read, Read, Read, Read, Read, Write, Write];
+    /// s, u, Δ, dB: dB = Σ s Δ u over the channels.
+    SelectiveScanBackwardB: "selective_scan", "backward_b", Sequences, InputElement, [Read, Read, Read, Write];
+    /// h [.., width_out, width_in], C [.., width_in], y [.., width_out]: y = h C.
+    ContractForward: "contract", "forward", Sequences, Element, [Read, Read, Write];
+    /// dy, C, dh: dh = dy Cᵀ.
+    ContractBackwardH: "contract", "backward_h", Sequences, Cell, [Read, Read, Write];
+    /// h, dy, dC: dC = hᵀ dy.
+    ContractBackwardC: "contract", "backward_c", Sequences, InputElement, [Read, Read, Write];
+    /// q, k, p [batch, time, time]: what attention multiplies values with, a softmax of scores or the scores themselves, by `kind`.
+    AttentionWeights: "attention", "weights", Sequences, Row, [Read, Read, Write];
+    /// p, v, y: y_t = Σ_{s≤t} p_ts v_s.
+    AttentionForward: "attention", "forward", Sequences, Element, [Read, Read, Write];
+    /// p, v, dy, da [batch, time, time]: the gradient of the scores.
+    AttentionBackwardWeights: "attention", "backward_weights", Sequences, Row, [Read, Read, Read, Write];
+    /// q, k, p, da, dy, dq, dk, dv.
+    AttentionBackward: "attention", "backward", Sequences, Element, [Read, Read, Read, Read, Read, Write, Write, Write];
     /// ŷ, y, rows [batch · time, 2], dŷ: each row's Σ (ŷ − y)² and Σ y²; dŷ = 2 (ŷ − y) / N, N = batch · time · width_out;
     /// half of error and dŷ with `half`.
     LossSquaredError: "loss", "squared_error", Sequences, Row, [Read, Read, Write, Write];

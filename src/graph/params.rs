@@ -27,6 +27,18 @@ pub enum Init {
     },
     /// Biases of an LSTM's gates (i, f, g, o): 1 for f, so that cells remember at first (Gers et al. 2000), else 0.
     ForgetBias,
+    /// ln 1, ln 2 … ln `steps`, again and again: Mamba's A in a channel.
+    Ladder {
+        /// Numbers a channel.
+        steps: usize,
+    },
+    /// The inverse softplus of step sizes log-uniform in (min, max): the bias of Mamba's Δ.
+    StepSize {
+        /// Smallest Δ.
+        min: f32,
+        /// Largest Δ.
+        max: f32,
+    },
     /// ν for |λ| uniform by area on the ring between two radii (LRU: Orvieto et al. 2023).
     Ring {
         /// Inner radius.
@@ -145,6 +157,11 @@ fn start(param: &Param, seed: u32) -> Vec<f32> {
             normals.chunks_exact(size * size).flat_map(|block| linear::orthogonal(block, size)).map(|v| v as f32).collect()
         }
         Init::ForgetBias => (0..count).map(|i| f32::from(u8::from(i / (count / 4) == 1))).collect(),
+        Init::Ladder { steps } => (0..count).map(|i| ((i % steps + 1) as f32).ln()).collect(),
+        Init::StepSize { min, max } => {
+            let step = |v: f32| (f64::from(min).ln() + f64::from(v) * f64::from(max / min).ln()).exp();
+            uniforms().map(|v| step(v).exp_m1().ln() as f32).collect()
+        }
         Init::Ring { min, max } => uniforms().map(|v| (-0.5 * squared_radius(v, min, max).ln()).ln() as f32).collect(),
         Init::Phase { max } => uniforms().map(|v| (f64::from(max) * f64::from(v)).ln() as f32).collect(),
         Init::RingNorm { min, max } => {

@@ -148,6 +148,30 @@ fn reverse(graph: &mut Graph, gradient: &mut Gradients, op: &Op, dy: BufferId, c
             calls.push(Call::new(Kernel::ComplexReadoutBackwardInput, op.dims, vec![Graph::PARAMETERS, dy, dh]));
             calls.push(Call::new(Kernel::ComplexReadoutBackwardWeight, op.dims, vec![h, dy, Graph::GRADIENTS]));
         }
+        Kernel::SelectiveScanForward => {
+            let [_, u, delta, b, h] = op.args[..] else { unreachable!("a selective scan has five arguments") };
+            let [du, ddelta, db] = [u, delta, b].map(|input| gradient.part(graph, input, &mut sums));
+            let Buffer { storage, len, .. } = graph.buffers[h.0];
+            let s = graph.buffer("grad.state", storage, len);
+            calls.push(Call::new(Kernel::SelectiveScanBackward, op.dims, vec![Graph::PARAMETERS, dy, delta, h, s, Graph::GRADIENTS]));
+            calls.push(Call::new(Kernel::SelectiveScanBackwardInput, op.dims, vec![Graph::PARAMETERS, u, delta, b, h, s, du, ddelta]));
+            calls.push(Call::new(Kernel::SelectiveScanBackwardB, op.dims, vec![s, u, delta, db]));
+        }
+        Kernel::ContractForward => {
+            let [h, c, _] = op.args[..] else { unreachable!("contract has three arguments") };
+            let [dh, dc] = [h, c].map(|input| gradient.part(graph, input, &mut sums));
+            calls.push(Call::new(Kernel::ContractBackwardH, op.dims, vec![dy, c, dh]));
+            calls.push(Call::new(Kernel::ContractBackwardC, op.dims, vec![h, dy, dc]));
+        }
+        Kernel::AttentionForward => {
+            let [weights, v, _] = op.args[..] else { unreachable!("attention has three arguments") };
+            let [q, k] = [op.inputs[0].id(), op.inputs[1].id()];
+            let [dq, dk, dv] = [q, k, v].map(|input| gradient.part(graph, input, &mut sums));
+            let Buffer { storage, len, .. } = graph.buffers[weights.0];
+            let da = graph.buffer("grad.scores", storage, len);
+            calls.push(Call::new(Kernel::AttentionBackwardWeights, op.dims, vec![weights, v, dy, da]));
+            calls.push(Call::new(Kernel::AttentionBackward, op.dims, vec![q, k, weights, da, dy, dq, dk, dv]));
+        }
         other => unreachable!("{other:?} is data: nothing flows back through it"),
     }
     calls.append(&mut sums);

@@ -4,6 +4,7 @@ use super::dims::Dims;
 use super::kernel::Kernel;
 use super::params::Init;
 use super::{Graph, Var, as_u32};
+use serde::{Deserialize, Serialize};
 
 /// An elementwise nonlinearity; the numbers are `kind` in `activation.wgsl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +14,10 @@ pub enum Function {
     Sigmoid = 0,
     /// x σ(2a), a = √(2/π) (x + 0.044715 x³): GELU in its tanh form.
     Gelu = 1,
+    /// x σ(x)
+    Silu = 2,
+    /// ln(1 + eˣ)
+    Softplus = 3,
 }
 
 impl Function {
@@ -21,9 +26,21 @@ impl Function {
         match kind {
             0 => Self::Sigmoid,
             1 => Self::Gelu,
+            2 => Self::Silu,
+            3 => Self::Softplus,
             other => unreachable!("no nonlinearity {other}"),
         }
     }
+}
+
+/// What attention makes of its scores a_ts = q_t · k_s, s ≤ t; the numbers are `kind` in `attention.wgsl`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(u32)]
+pub enum Scores {
+    /// Weights that add up to 1: the softmax of a / √E over s.
+    Softmax = 0,
+    /// The scores themselves: linear attention.
+    Linear = 1,
 }
 
 /// Where λ of a complex scan starts: anywhere in the unit disk by area, with any phase, as in the public LRU code.
@@ -62,27 +79,29 @@ impl Graph {
         self.record(Kernel::DenseScanForward, dims, vec![Self::PARAMETERS, u.id, h.id], vec![u], h)
     }
 
-    /// PyTorch's LSTM on z; parameters `weight_ih` [4n, width of z], `weight_hh` [4n, n], `bias` [4n] in the order i, f, g, o:
+    /// PyTorch's LSTM on z; parameters `weight_ih` [4n, width of z], `weight_hh` [4n, n], `bias` [4n] with `prefix` before their names,
+    /// in the order i, f, g, o:
     /// c_t = σ(f) ⊙ c_{t−1} + σ(i) ⊙ tanh(g), h_t = σ(o) ⊙ tanh(c_t). `weight_hh` starts orthogonal, the bias of f at 1.
-    pub fn lstm(&mut self, z: Var, n: usize) -> Var {
-        let u = self.linear("weight_ih", z, 4 * n);
-        let weight = self.params.declare("weight_hh", &[4 * n, n], Init::Orthogonal { size: n }, true);
-        self.params.declare("bias", &[4 * n], Init::ForgetBias, true); // follows `weight_hh`, as the kernels expect
+    pub fn lstm(&mut self, prefix: &str, z: Var, n: usize) -> Var {
+        let u = self.linear(&format!("{prefix}weight_ih"), z, 4 * n);
+        let weight = self.params.declare(&format!("{prefix}weight_hh"), &[4 * n, n], Init::Orthogonal { size: n }, true);
+        self.params.declare(&format!("{prefix}bias"), &[4 * n], Init::ForgetBias, true); // follows `weight_hh`, as the kernels expect
         let time = self.time_of(z);
-        let [gates, c, h] = [("gates", 4 * n), ("c", n), ("h", n)].map(|(name, width)| self.activation(name, time, width));
+        let [gates, c, h] = [("gates", 4 * n), ("c", n), ("h", n)].map(|(name, width)| self.activation(&format!("{prefix}{name}"), time, width));
         let dims = Dims { weight, width_in: as_u32(n), width_out: as_u32(n), constant: 1, ..self.dims_of(z) };
         self.record(Kernel::LstmForward, dims, vec![Self::PARAMETERS, u.id, gates.id, c.id, h.id], vec![u], h)
     }
 
-    /// PyTorch's GRU on z; parameters `weight_ih` [3n, width of z], `bias_ih` [3n], `weight_hh` [3n, n], `bias_hh` [3n] in the order r, z, n:
+    /// PyTorch's GRU on z; parameters `weight_ih` [3n, width of z], `bias_ih` [3n], `weight_hh` [3n, n], `bias_hh` [3n] with `prefix` before
+    /// their names, in the order r, z, n:
     /// n = tanh(W_in z_t + b_in + r ⊙ (W_hn h_{t−1} + b_hn)), h_t = (1 − z) ⊙ n + z ⊙ h_{t−1}. `weight_hh` starts orthogonal.
-    pub fn gru(&mut self, z: Var, n: usize) -> Var {
-        let u = self.linear("weight_ih", z, 3 * n);
-        let u = self.bias("bias_ih", u, Init::Constant(0.0));
-        let weight = self.params.declare("weight_hh", &[3 * n, n], Init::Orthogonal { size: n }, true);
-        self.params.declare("bias_hh", &[3 * n], Init::Constant(0.0), true); // follows `weight_hh`, as the kernels expect
+    pub fn gru(&mut self, prefix: &str, z: Var, n: usize) -> Var {
+        let u = self.linear(&format!("{prefix}weight_ih"), z, 3 * n);
+        let u = self.bias(&format!("{prefix}bias_ih"), u, Init::Constant(0.0));
+        let weight = self.params.declare(&format!("{prefix}weight_hh"), &[3 * n, n], Init::Orthogonal { size: n }, true);
+        self.params.declare(&format!("{prefix}bias_hh"), &[3 * n], Init::Constant(0.0), true); // follows `weight_hh`, as the kernels expect
         let time = self.time_of(z);
-        let [gates, h] = [("gates", 4 * n), ("h", n)].map(|(name, width)| self.activation(name, time, width));
+        let [gates, h] = [("gates", 4 * n), ("h", n)].map(|(name, width)| self.activation(&format!("{prefix}{name}"), time, width));
         let dims = Dims { weight, width_in: as_u32(n), width_out: as_u32(n), constant: 1, ..self.dims_of(z) };
         self.record(Kernel::GruForward, dims, vec![Self::PARAMETERS, u.id, gates.id, h.id], vec![u], h)
     }
@@ -120,6 +139,35 @@ impl Graph {
         let y = self.activation(name, time, width);
         let dims = Dims { weight, width_in: as_u32(n), width_out: as_u32(width), ..self.dims_of(h) };
         self.record(Kernel::ComplexReadoutForward, dims, vec![Self::PARAMETERS, h.id, y.id], vec![h], y)
+    }
+
+    /// Mamba's recurrence: h_t[e, n] = exp(Δ_t[e] A[e, n]) h_{t−1}[e, n] + Δ_t[e] B_t[n] u_t[e] for u, Δ `[.., E]` and B `[.., N]`: h `[.., E · N]`.
+    /// Parameter `name` = a_log [E, N], A = −exp(a_log); A starts at −1, −2 … −N in each channel (S4D-real).
+    pub fn selective_scan(&mut self, name: &str, [u, delta, b]: [Var; 3]) -> Var {
+        let ((time, width), state) = (self.shape(u), self.width(b));
+        assert_eq!(self.shape(u), self.shape(delta), "{name}: one Δ for each number of u");
+        let weight = self.params.declare(name, &[width, state], Init::Ladder { steps: state }, false);
+        let h = self.activation("h", time, width * state);
+        let dims = Dims { weight, width_in: as_u32(state), ..self.rows_of(u) };
+        self.record(Kernel::SelectiveScanForward, dims, vec![Self::PARAMETERS, u.id, delta.id, b.id, h.id], vec![u, delta, b], h)
+    }
+
+    /// y_t[e] = Σ_n C_t[n] h_t[e, n] for h `[.., E · N]` and C `[.., N]`: y `[.., E]`.
+    pub fn contract(&mut self, name: &str, h: Var, c: Var) -> Var {
+        let ((time, state), width) = (self.shape(c), self.width(h) / self.width(c));
+        let y = self.activation(name, time, width);
+        let dims = Dims { width_in: as_u32(state), ..self.rows_of(y) };
+        self.record(Kernel::ContractForward, dims, vec![h.id, c.id, y.id], vec![h, c], y)
+    }
+
+    /// Causal self-attention with one head, y_t = Σ_{s≤t} p_ts v_s, for q, k, v of equal width.
+    pub fn attention(&mut self, name: &str, [q, k, v]: [Var; 3], scores: Scores) -> Var {
+        let (time, width) = self.shape(q);
+        assert!(self.shape(k) == (time, width) && self.shape(v) == (time, width), "{name}: queries, keys and values have equal shapes");
+        let dims = Dims { kind: scores as u32, ..self.rows_of(q) };
+        let [weights, y] = [(format!("{name}.weights"), time), (name.to_owned(), width)].map(|(name, width)| self.activation(&name, time, width));
+        self.record(Kernel::AttentionWeights, dims, vec![q.id, k.id, weights.id], vec![], weights); // reversed together with what follows
+        self.record(Kernel::AttentionForward, dims, vec![weights.id, v.id, y.id], vec![q, k, v], y)
     }
 
     /// The dims of an op on the numbers of `value`.

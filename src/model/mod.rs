@@ -1,15 +1,18 @@
 //! The zoo of recurrent layers: each file is its equation. Imports `graph` and what is left of it.
 
+pub mod attention;
 pub mod gated_dense;
 pub mod gated_diagonal;
 pub mod gru;
 pub mod lru;
 pub mod lstm;
+pub mod mamba;
 pub mod network;
 
 pub use network::Network;
 
 use crate::graph::params::ParamTable;
+pub use crate::graph::zoo::Scores;
 use crate::graph::{Graph, Var};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +63,20 @@ pub enum Architecture {
         /// What mixes channels around a recurrence.
         mixing: Mixing,
     },
+    /// A selective layer like Mamba's.
+    Mamba {
+        /// Channels e, the width of the embedding.
+        embed: usize,
+        /// Numbers N that a channel keeps.
+        state: usize,
+    },
+    /// Causal self-attention with one head.
+    Attention {
+        /// Width e of the embedding, of queries, keys and values.
+        embed: usize,
+        /// What becomes of the scores.
+        scores: Scores,
+    },
 }
 
 /// What mixes the channels around a recurrence of the LRU.
@@ -86,6 +103,8 @@ impl Architecture {
             Self::Lstm { hidden, embed } => lstm::record(graph, x, [hidden, embed, outputs], steps),
             Self::Gru { hidden, embed } => gru::record(graph, x, [hidden, embed, outputs], steps),
             Self::Lru { hidden, embed, layers, mixing } => lru::record(graph, x, lru::Sizes { hidden, embed, layers, mixing }, outputs, steps),
+            Self::Mamba { embed, state } => mamba::record(graph, x, [embed, state, outputs], steps),
+            Self::Attention { embed, scores } => attention::record(graph, x, [embed, outputs], scores, steps),
         }
     }
 
@@ -97,10 +116,12 @@ impl Architecture {
         graph.params
     }
 
-    /// Hidden neurons n of a layer.
+    /// Hidden neurons n of a layer: what it carries from token to token; of attention, the width of its embedding.
     pub fn hidden(self) -> usize {
         match self {
             Self::GatedDiagonal { hidden, .. } | Self::GatedSide { hidden } | Self::GatedDense { hidden, .. } => hidden,
+            Self::Mamba { embed, state } => embed * state,
+            Self::Attention { embed, .. } => embed,
             Self::Lstm { hidden, .. } | Self::Gru { hidden, .. } | Self::Lru { hidden, .. } => hidden,
         }
     }

@@ -1,9 +1,11 @@
 //! Small trainings that between them run every kernel.
 
 use crate::support::Sizes;
-use gatelens::graph::Graph;
+use gatelens::graph::params::Init;
 use gatelens::graph::program::Program;
-use gatelens::model::{Architecture, Mixing};
+use gatelens::graph::zoo::{Function, Scores};
+use gatelens::graph::Graph;
+use gatelens::model::Architecture;
 use gatelens::task::File;
 
 /// In-context regression: `dim` inputs, `outputs` outputs.
@@ -32,8 +34,7 @@ pub fn branching(sizes: Sizes, hidden: usize, gates: usize) -> Program {
     let b = graph.linear("b", a.with_constant(), gates);
     let c = graph.bilinear("c", a, gates);
     let product = graph.hadamard("product", b, c);
-    let twice = graph.add("twice", product, product);
-    let prediction = graph.linear("readout", twice.with_constant(), sizes.dim);
+    let prediction = graph.linear("readout", product.with_constant(), sizes.dim);
     graph.squared_error(prediction, y, true);
     let program = Program::training(graph);
     assert!(program.calls.iter().any(|call| call.dims.accumulate == 1), "no call accumulates");
@@ -66,15 +67,27 @@ pub fn gathering(sizes: Sizes, hidden: usize) -> Program {
     Program::training(graph)
 }
 
-/// One of each of the other layers.
-pub fn zoo(hidden: usize, embed: usize) -> Vec<Architecture> {
-    let lru = |layers, mixing| Architecture::Lru { hidden, embed, layers, mixing };
-    vec![
-        Architecture::GatedDense { hidden, gates: embed },
-        Architecture::Lstm { hidden, embed },
-        Architecture::Gru { hidden, embed },
-        lru(2, Mixing::GluOut),
-        lru(1, Mixing::GluInOut),
-        lru(1, Mixing::Mlp { width: hidden }),
-    ]
+/// Every op of the other layers once.
+pub fn zoo(sizes: Sizes, hidden: usize, embed: usize) -> Program {
+    let mut graph = Graph::new(sizes.batch, sizes.time);
+    let g = &mut graph;
+    let (x, y) = gatelens::task::attention::record(g, sizes.dim);
+    let z = g.linear("embed", x, embed);
+    let u = g.linear("u", z, hidden);
+    let (dense, lstm, gru) = (g.dense_scan("recurrent", u), g.lstm("lstm.", z, hidden), g.gru("gru.", z, hidden));
+    let complex = g.complex_linear("b", z, hidden);
+    let complex = g.complex_scan("", complex);
+    let complex = g.complex_readout("c", complex, hidden);
+    let (step, gate) = (g.scale("d", u, Init::Constant(0.5)), g.apply("sigmoid", Function::Sigmoid, u));
+    let (step, state) = (g.apply("softplus", Function::Softplus, step), g.linear("state", z, embed));
+    let selective = g.selective_scan("a_log", [u, step, state]);
+    let selective = g.contract("read", selective, state);
+    let softmax = g.attention("softmax", [lstm, gru, selective], Scores::Softmax);
+    let linear = g.attention("linear", [lstm, gru, selective], Scores::Linear);
+    let (softmax, linear) = (g.apply("gelu", Function::Gelu, softmax), g.apply("silu", Function::Silu, linear));
+    let sum = [lstm, complex, softmax, linear].into_iter().enumerate().fold(dense, |sum, (i, value)| g.add(&format!("sum{i}"), sum, value));
+    let gated = g.hadamard("gated", sum, gate);
+    let prediction = g.linear("readout", gated, sizes.dim);
+    g.squared_error(prediction, y, false);
+    Program::training(graph)
 }

@@ -10,6 +10,8 @@ pub fn forward<F: Float>(dims: &Dims, x: &[F], y: &mut [F]) {
     match Function::of(dims.kind) {
         Function::Sigmoid => each(sigmoid, y),
         Function::Gelu => each(|x| x * sigmoid(gelu_argument(x).0), y),
+        Function::Silu => each(|x| x * sigmoid(x), y),
+        Function::Softplus => each(|x| (if x > F::ZERO { x } else { F::ZERO }) + (if x > F::ZERO { -x } else { x }).exp().ln_1p(), y),
     }
 }
 
@@ -25,6 +27,8 @@ pub fn backward<F: Float>(dims: &Dims, x: &[F], dy: &[F], dx: &mut [F]) {
             },
             dx,
         ),
+        Function::Silu => each(|x| sigmoid(x) + x * sigmoid_slope(x), dx),
+        Function::Softplus => each(sigmoid, dx),
     }
 }
 

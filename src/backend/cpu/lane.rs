@@ -1,6 +1,6 @@
 //! A split of the batch on the CPU: its sequences' activations and its row of the gradients.
 
-use super::{Shared, activation, add, attention_teacher, bilinear, channel, complex_readout, complex_scan, dense_scan, diagonal_scan, gather, gru, hadamard, last, linear, loss, lstm, recall, regression, sample};
+use super::{Shared, activation, add, attention, attention_teacher, bilinear, channel, complex_readout, complex_scan, contract, dense_scan, diagonal_scan, gather, gru, hadamard, last, linear, loss, lstm, recall, regression, sample, selective_scan};
 use crate::graph::dims::Dims;
 use crate::graph::kernel::Kernel;
 use crate::graph::program::{Call, Program};
@@ -139,6 +139,29 @@ impl<F: Float> Lane<F> {
             (Kernel::GruForward, &[_, u, gates, h]) => self.with([gates, h], |l, [gates, h]| gru::forward(dims, w, l.get(u), gates, h)),
             (Kernel::GruBackward, &[_, gates, h, dh, du, dq]) => {
                 self.with([du, dq], |l, [du, dq]| gru::backward(dims, w, l.get(gates), l.get(h), l.get(dh), du, dq));
+            }
+            (Kernel::SelectiveScanForward, &[_, u, delta, b, h]) => {
+                self.with([h], |l, [h]| selective_scan::forward(dims, w, [u, delta, b].map(|id| l.get(id)), h));
+            }
+            (Kernel::SelectiveScanBackward, &[_, dh, delta, h, s, _]) => {
+                self.with([s], |l, [s]| l.with_gradients(|l, dw| selective_scan::backward(dims, w, [dh, delta, h].map(|id| l.get(id)), s, dw)));
+            }
+            (Kernel::SelectiveScanBackwardInput, &[_, u, delta, b, h, s, du, ddelta]) => self.with([du, ddelta], |l, out| {
+                selective_scan::backward_input(dims, w, [u, delta, b, h, s].map(|id| l.get(id)), out);
+            }),
+            (Kernel::SelectiveScanBackwardB, &[s, u, delta, db]) => {
+                self.with([db], |l, [db]| selective_scan::backward_b(dims, l.get(s), l.get(u), l.get(delta), db));
+            }
+            (Kernel::ContractForward, &[h, c, y]) => self.with([y], |l, [y]| contract::forward(dims, l.get(h), l.get(c), y)),
+            (Kernel::ContractBackwardH, &[dy, c, dh]) => self.with([dh], |l, [dh]| contract::backward_h(dims, l.get(dy), l.get(c), dh)),
+            (Kernel::ContractBackwardC, &[h, dy, dc]) => self.with([dc], |l, [dc]| contract::backward_c(dims, l.get(h), l.get(dy), dc)),
+            (Kernel::AttentionWeights, &[q, k, p]) => self.with([p], |l, [p]| attention::weights(dims, l.get(q), l.get(k), p)),
+            (Kernel::AttentionForward, &[p, v, y]) => self.with([y], |l, [y]| attention::forward(dims, l.get(p), l.get(v), y)),
+            (Kernel::AttentionBackwardWeights, &[p, v, dy, da]) => {
+                self.with([da], |l, [da]| attention::backward_weights(dims, l.get(p), l.get(v), l.get(dy), da));
+            }
+            (Kernel::AttentionBackward, &[q, k, p, da, dy, dq, dk, dv]) => {
+                self.with([dq, dk, dv], |l, out| attention::backward(dims, [q, k, p, da, dy].map(|id| l.get(id)), out));
             }
             (Kernel::LossSquaredError, &[prediction, y, rows, gradient]) => self.with([rows, gradient], |l, [rows, gradient]| {
                 loss::squared_error(dims, l.get(prediction), l.get(y), rows, gradient);

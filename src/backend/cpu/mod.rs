@@ -6,12 +6,14 @@
 pub mod activation;
 pub mod adamw;
 pub mod add;
+pub mod attention;
 pub mod attention_teacher;
 pub mod bilinear;
 pub mod channel;
 pub mod clock;
 pub mod complex_readout;
 pub mod complex_scan;
+pub mod contract;
 pub mod dense_scan;
 pub mod diagonal_scan;
 pub mod gather;
@@ -25,6 +27,7 @@ pub mod recall;
 pub mod reduce;
 pub mod regression;
 pub mod sample;
+pub mod selective_scan;
 mod lane;
 
 use super::{Backend, Device, DeviceKind, Progress, StepLoss};
