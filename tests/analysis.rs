@@ -88,7 +88,7 @@ fn roles_and_importance_of_the_construction() {
     // One neuron is cut off: its outgoing column is zero.
     let out = table.get("output_gate.m").unwrap().range();
     flat[out].chunks_exact_mut(12).for_each(|row| row[4] = 0.0);
-    let measured = importance::measure(&Network::from_parameters(&table, &flat), importance::THRESHOLD);
+    let measured = importance::measure(&Network::from_parameters(&table, &flat).unwrap(), importance::THRESHOLD);
     let census = measured.census(importance::THRESHOLD);
     assert_eq!((census.key_value, census.query, census.between, census.unused), (8, 3, 0, 1));
     assert_eq!(measured.roles[4], Role::Unused);

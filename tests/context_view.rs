@@ -178,7 +178,7 @@ fn spoiled(mut live: Live) -> Live {
     let mut parameters = live.weights.as_ref().unwrap().parameters.clone();
     parameters.iter_mut().step_by(3).for_each(|v| *v = f32::NAN);
     parameters.iter_mut().skip(1).step_by(3).for_each(|v| *v = f32::INFINITY);
-    let network = Network::from_parameters(&live.table, &parameters);
+    let network = Network::from_parameters(&live.table, &parameters).unwrap();
     let finding = in_context::find(&network, live.recipe.task(), 8, 1).unwrap();
     live.apply(1, Update::Found(3, Box::new(finding)), Instant::now());
     live

@@ -22,7 +22,7 @@ use web_time::Instant;
 use support::window::{DESKTOP, PHONE, Window, drawn, harness, picture, quick, trained};
 
 fn network(live: &Live) -> Network {
-    Network::from_parameters(&live.table, &live.weights.as_ref().unwrap().parameters)
+    Network::from_parameters(&live.table, &live.weights.as_ref().unwrap().parameters).unwrap()
 }
 
 fn teacher(live: &Live) -> Teacher {

@@ -222,7 +222,7 @@ fn weights_of_time_steps_are_in_the_loss() {
     let plan = recipe.plan();
     let program = plan.program();
     let parameters = program.params.initial(3);
-    let network = gatelens::model::Network::from_parameters(&program.params, &parameters);
+    let network = gatelens::model::Network::from_parameters(&program.params, &parameters).unwrap();
     let mut cpu = Cpu::<f64>::new(program, 1, u64::MAX).unwrap();
     let engine: &mut dyn gatelens::backend::Backend = &mut cpu;
     engine.write(Graph::PARAMETERS, &parameters);

@@ -2,9 +2,9 @@
 //! and what the CPU kernels compute against textbook loops.
 
 use gatelens::backend::{Backend, cpu::Cpu};
-use gatelens::graph::{BufferId, Graph, Var, program::Program};
+use gatelens::graph::{BufferId, Graph, Var, params::Init, program::Program, zoo::{Function, Scores}};
 use gatelens::math::random;
-use gatelens::model::Architecture;
+use gatelens::model::{Architecture, Mixing};
 
 const INPUTS: usize = 3;
 const OUTPUTS: usize = 2;
@@ -128,6 +128,77 @@ fn each_op_and_each_model() {
             if time == 1 && (name.contains("scan") || name.starts_with("gated") || name.starts_with("the end")) {
                 continue; // λ has no effect on a single token
             }
+            let error = worst_error(training(batch, time, model), outputs, 0.0);
+            assert!(error <= 1e-6, "{name}, batch {batch}, time {time}: {error:.1e}");
+        }
+    }
+}
+
+#[test]
+fn each_op_and_each_layer_of_the_zoo() {
+    type Model = fn(&mut Graph, Var) -> Var;
+    let cases: &[(&str, &str, Model)] = &[
+        ("bias, scale, add", "out", |g, x| {
+            let h = g.linear("in", x, 4);
+            let (a, b) = (g.bias("b", h, Init::Normal { fan_in: 1 }), g.scale("d", h, Init::Normal { fan_in: 1 }));
+            let sum = g.add("sum", a, b);
+            g.linear("out", sum, OUTPUTS)
+        }),
+        ("one value twice in a sum and in a product", "out", |g, x| {
+            let h = g.linear("in", x, 4);
+            let (sum, square) = (g.add("sum", h, h), g.hadamard("square", h, h));
+            let both = g.add("both", sum, square);
+            g.linear("out", both, OUTPUTS)
+        }),
+        ("every nonlinearity of one value", "out", |g, x| {
+            let h = g.linear("in", x, 4);
+            let [a, b, c, d] = [Function::Sigmoid, Function::Gelu, Function::Silu, Function::Softplus].map(|f| g.apply("f", f, h));
+            let (left, right) = (g.hadamard("left", a, b), g.hadamard("right", c, d));
+            let sum = g.add("sum", left, right);
+            g.linear("out", sum, OUTPUTS)
+        }),
+        ("selective scan, one value in three roles", "out", |g, x| {
+            let (h, c) = (g.linear("in", x, 4), g.linear("c", x, 4));
+            let step = g.apply("step", Function::Softplus, h);
+            let states = g.selective_scan("a_log", [h, step, h]);
+            let y = g.contract("read", states, c);
+            g.linear("out", y, OUTPUTS)
+        }),
+        ("attention of one value to itself", "out", |g, x| {
+            let h = g.linear("in", x, 4);
+            let (a, b) = (g.attention("softmax", [h, h, h], Scores::Softmax), g.attention("linear", [h, h, h], Scores::Linear));
+            let sum = g.add("sum", a, b);
+            g.linear("out", sum, OUTPUTS)
+        }),
+        ("every recurrence of one value", "out", |g, x| {
+            let h = g.linear("in", x, 4);
+            let (a, b, c) = (g.diagonal_scan("diagonal", h), g.dense_scan("dense", h), g.complex_scan("", h));
+            let sum = g.add("sum", a, b);
+            let product = g.hadamard("product", sum, c);
+            g.linear("out", product, OUTPUTS)
+        }),
+        ("complex scan", "out", |g, x| {
+            let u = g.complex_linear("b", x, 3);
+            let h = g.complex_scan("", u);
+            g.complex_readout("out", h, OUTPUTS)
+        }),
+        ("gated dense", "readout", |g, x| Architecture::GatedDense { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, g.time)),
+        ("lstm", "readout", |g, x| Architecture::Lstm { hidden: 5, embed: 4 }.forward(g, x, OUTPUTS, g.time)),
+        ("lstm, last step", "readout", |g, x| Architecture::Lstm { hidden: 3, embed: 4 }.forward(g, x, OUTPUTS, 1)),
+        ("gru", "readout", |g, x| Architecture::Gru { hidden: 5, embed: 4 }.forward(g, x, OUTPUTS, g.time)),
+        ("mamba", "readout", |g, x| Architecture::Mamba { embed: 4, state: 3 }.forward(g, x, OUTPUTS, g.time)),
+        ("mamba, last steps", "readout", |g, x| Architecture::Mamba { embed: 3, state: 2 }.forward(g, x, OUTPUTS, g.time.div_ceil(2))),
+        ("attention", "readout", |g, x| Architecture::Attention { embed: 4, scores: Scores::Softmax }.forward(g, x, OUTPUTS, g.time)),
+        ("linear attention, last step", "readout", |g, x| Architecture::Attention { embed: 4, scores: Scores::Linear }.forward(g, x, OUTPUTS, 1)),
+        ("lru", "readout", |g, x| Architecture::Lru { hidden: 5, embed: 4, layers: 1, mixing: Mixing::GluOut }.forward(g, x, OUTPUTS, g.time)),
+        ("lru, two layers, last steps", "readout", |g, x| {
+            Architecture::Lru { hidden: 3, embed: 4, layers: 2, mixing: Mixing::GluOut }.forward(g, x, OUTPUTS, g.time.div_ceil(2))
+        }),
+        ("lru in and out", "readout", |g, x| Architecture::Lru { hidden: 3, embed: 4, layers: 1, mixing: Mixing::GluInOut }.forward(g, x, OUTPUTS, g.time)),
+        ("lru mlp", "readout", |g, x| Architecture::Lru { hidden: 3, embed: 4, layers: 1, mixing: Mixing::Mlp { width: 5 } }.forward(g, x, OUTPUTS, g.time)),
+    ];
+    for (name, outputs, model) in cases {
+        for (batch, time) in [(1, 2), (3, 7), (40, 9)] {
             let error = worst_error(training(batch, time, model), outputs, 0.0);
             assert!(error <= 1e-6, "{name}, batch {batch}, time {time}: {error:.1e}");
         }

@@ -15,7 +15,7 @@ fn small() -> Recipe {
 fn network(seed: u32) -> (Network, Teacher) {
     let plan = small().plan();
     let table = plan.program().params;
-    (Network::from_parameters(&table, &table.initial(seed)), plan.teacher().unwrap())
+    (Network::from_parameters(&table, &table.initial(seed)).unwrap(), plan.teacher().unwrap())
 }
 
 #[test]

@@ -18,7 +18,7 @@ use gatelens::graph::program::{Call, Program};
 use gatelens::graph::{BufferId, Graph, Storage};
 use gatelens::math::random;
 use gatelens::model::Architecture;
-use programs::{branching, classifying, gathering, recalling, regressing};
+use programs::{branching, classifying, gathering, recalling, regressing, zoo};
 use support::{POISON, Sizes, assert_close, clock, context, cpu, relative_error, training};
 
 #[test]
@@ -72,7 +72,11 @@ fn written(program: &Program, call: &Call, buffer: BufferId) -> Vec<std::ops::Ra
     let numbers = match call.kernel {
         Kernel::LinearBackwardWeight => width_out * (width_in + constant),
         Kernel::BilinearBackwardWeight => 2 * width_out * (width_in + constant),
-        Kernel::DiagonalScanBackward => width_out,
+        Kernel::DiagonalScanBackward | Kernel::BiasBackward | Kernel::ScaleBackward => width_out,
+        Kernel::ComplexScanBackward => 3 * width_out,
+        Kernel::SelectiveScanBackward => width_out * width_in,
+        Kernel::DenseScanBackwardWeight => width_out * (width_in + constant),
+        Kernel::ComplexReadoutBackwardWeight => 2 * width_out * width_in,
         other => unreachable!("{other:?} writes no gradients"),
     };
     (0..program.splits).map(|s| s * parameters as usize + weight as usize).map(|first| first..first + numbers as usize).collect()
@@ -116,7 +120,7 @@ fn compare_calls(context: &Context, program: &Program, seed: u32) {
 }
 
 fn compare_output(what: &str, program: &Program, call: &Call, id: BufferId, (gpu, cpu): (&mut Gpu, &Cpu<f32>)) {
-    let tolerance = if call.kernel.file() == "diagonal_scan" { 1e-4 } else { 1e-5 };
+    let tolerance = if call.kernel.file().ends_with("_scan") { 1e-4 } else { 1e-5 };
     let actual = read(gpu, id);
     match program.buffers[id.0].storage {
         Storage::Clock => assert_eq!([1, RUNNING], [actual[0].to_bits(), actual[1].to_bits()], "{what}"),
@@ -146,7 +150,7 @@ fn every_kernel_equals_its_twin() {
             seen.extend(program.calls.iter().map(|call| call.kernel));
             compare_calls(&context, &program, seed);
         }
-        for program in [branching(sizes, hidden, gates), classifying(sizes, hidden), regressing(sizes, gates), recalling(sizes, hidden), gathering(sizes, hidden)] {
+        for program in [branching(sizes, hidden, gates), zoo(sizes, hidden, gates), classifying(sizes, hidden), regressing(sizes, gates), recalling(sizes, hidden), gathering(sizes, hidden)] {
             seen.extend(program.calls.iter().map(|call| call.kernel));
             compare_calls(&context, &program, seed);
         }

@@ -4,6 +4,7 @@
 use gatelens::backend::gpu::pipeline;
 use gatelens::graph::dims::{Clock, Curve, Dims, RING, RUNNING};
 use gatelens::graph::kernel::{Access, Grid, Kernel};
+use gatelens::graph::zoo::{Function, Scores};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::offset_of;
 use std::path::Path;
@@ -118,7 +119,7 @@ macro_rules! rust_layout {
 #[test]
 fn shared_structs_and_constants_agree() {
     let (module, _) = parse("clock");
-    let dims = rust_layout!(Dims: batch, time, width_in, width_out, constant, splits, weight, parameters, stream, accumulate, first, half);
+    let dims = rust_layout!(Dims: batch, time, width_in, width_out, constant, splits, weight, parameters, stream, accumulate, first, half, kind);
     assert_eq!(wgsl_layout(&module, "Dims"), dims);
     assert_eq!(wgsl_layout(&module, "Curve"), rust_layout!(Curve: count, cosine, at, value));
     let clock = rust_layout!(Clock: step, halted_at, seed, warmup, peak_rate, base_decay, one_minus_beta1, epsilon, rate, decay,
@@ -134,6 +135,13 @@ fn shared_structs_and_constants_agree() {
     assert_eq!(constant(&module, "RING") as usize, RING);
     assert_eq!(constant(&module, "RUNNING"), RUNNING);
     assert_eq!(constant(&parse("attention_teacher").0, "MAX_DIM"), pipeline::MAX_TEACHER_DIM);
+    for file in ["dense_scan", "lstm", "gru"] {
+        assert_eq!(constant(&parse(file).0, "MAX_STATE"), pipeline::MAX_STATE, "{file}");
+    }
+    for (name, function) in [("SIGMOID", Function::Sigmoid), ("GELU", Function::Gelu), ("SILU", Function::Silu), ("SOFTPLUS", Function::Softplus)] {
+        assert_eq!((constant(&parse("activation").0, name), Function::of(function as u32)), (function as u32, function));
+    }
+    assert_eq!(constant(&parse("attention").0, "SOFTMAX"), Scores::Softmax as u32);
     let many = Dims { batch: 1 << 14, time: 1 << 10, width_out: 16, ..Dims::default() };
     assert_eq!(pipeline::groups(Kernel::HadamardForward, &many)[0] * 64, constant(&module, "ROW"));
 }

@@ -15,6 +15,7 @@ struct Dims {
     accumulate: u32,
     first: u32,
     half: u32,
+    kind: u32,
 }
 
 struct Curve {
@@ -52,6 +53,11 @@ const ROW: u32 = 2097152u;
 // The number of this invocation in the whole dispatch.
 fn flat(id: vec3<u32>) -> u32 {
     return id.x + id.y * ROW;
+}
+
+// The number of this workgroup in the whole dispatch.
+fn group_number(group: vec3<u32>) -> u32 {
+    return group.x + group.y * (ROW / 64u);
 }
 
 // Whether x is neither infinite nor NaN; by its bits, because compilers may assume that x == x.

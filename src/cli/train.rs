@@ -235,7 +235,7 @@ const FOUND_SEQUENCES: usize = 262_144;
 
 fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
     let plan = job.recipe.plan();
-    let network = live.weights.as_ref().map(|weights| Network::from_parameters(&live.table, &weights.parameters));
+    let network = live.weights.as_ref().and_then(|weights| Network::from_parameters(&live.table, &weights.parameters));
     let finding = network.and_then(|network| match &job.arrays {
         Some(arrays) => test_set::measure(&network, &job.recipe.split(arrays).1),
         None => in_context::find(&network, plan.task, FOUND_SEQUENCES, plan.seed),

@@ -220,7 +220,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
     let has_moments = file.tensors.tensor("adamw.first.readout").is_ok();
     let (first_moment, second_moment) = if has_moments { (moment(first_moment)?, moment(second_moment)?) } else { (vec![], vec![]) };
     let parameters = parameters?;
-    let network = Network::from_parameters(&table, &parameters);
+    let network = Network::from_parameters(&table, &parameters).ok_or_else(|| wrong("is no gated network; nothing else can be analysed yet".into()))?;
     let snapshot = Snapshot { step, parameters: narrowed(parameters), first_moment, second_moment };
     Ok(Checkpoint { architecture, inputs, outputs, network, snapshot, teacher: file.teacher(inputs)?, recipe, notes })
 }
@@ -250,24 +250,14 @@ impl File<'_> {
         if fan_in < 2 {
             return Err(self.wrong("input_gate.m has 1 column; expected d + 1, the last for the constant 1"));
         }
-        let architecture = if self.tensors.tensor("side_gate").is_ok() {
-            Architecture::GatedSide { hidden }
-        } else {
-            Architecture::GatedDiagonal { hidden, gates: self.shape("output_gate.m")?[0] }
-        };
-        let (gates, width) = match architecture {
-            Architecture::GatedSide { .. } => (1, fan_in - 1),
-            Architecture::GatedDiagonal { gates, .. } => (gates, fan_in - 1),
-        };
-        if width > MAX_WIDTH || outputs > MAX_WIDTH || hidden > MAX_NEURONS || gates > MAX_NEURONS {
-            return Err(self.wrong(format!("is too large (d = {width}, outputs = {outputs}, n = {hidden}, m = {gates}); expected d and outputs up to {MAX_WIDTH}, n and m up to {MAX_NEURONS}")));
+        let gates = if self.tensors.tensor("side_gate").is_ok() { None } else { Some(self.shape("output_gate.m")?[0]) };
+        let architecture = gates.map_or(Architecture::GatedSide { hidden }, |gates| Architecture::GatedDiagonal { hidden, gates });
+        let (width, m) = (fan_in - 1, gates.unwrap_or(1));
+        if width > MAX_WIDTH || outputs > MAX_WIDTH || hidden > MAX_NEURONS || m > MAX_NEURONS {
+            return Err(self.wrong(format!("is too large (d = {width}, outputs = {outputs}, n = {hidden}, m = {m}); expected d and outputs up to {MAX_WIDTH}, n and m up to {MAX_NEURONS}")));
         }
-        let expected = match architecture {
-            Architecture::GatedSide { hidden } => hidden,
-            Architecture::GatedDiagonal { gates, .. } => gates,
-        };
+        let (expected, each) = gates.map_or((hidden, "neuron"), |gates| (gates, "gate"));
         if read != expected {
-            let each = if matches!(architecture, Architecture::GatedSide { .. }) { "neuron" } else { "gate" };
             return Err(self.wrong(format!("readout has {read} columns; expected {expected}, one a {each}")));
         }
         Ok((architecture, fan_in - 1, outputs))

@@ -102,7 +102,11 @@ impl Inspector {
                     self.stale = false; // until there is one
                     return None;
                 };
-                (Some(step), dissect(&Network::from_parameters(table, parameters), teacher, settings))
+                let Some(network) = Network::from_parameters(table, parameters) else {
+                    self.stale = false; // only gated networks can be dissected
+                    return None;
+                };
+                (Some(step), dissect(&network, teacher, settings))
             }
         };
         let took = begun.elapsed();

@@ -31,7 +31,7 @@ pub struct Weights {
     pub step: u64,
     /// All parameters, flat, as in [`Live::table`].
     pub parameters: Vec<f32>,
-    /// λ, importance and role of each neuron and gate.
+    /// λ, importance and role of each neuron and gate; empty for a network that is not gated.
     pub importance: Importance,
 }
 
@@ -149,7 +149,8 @@ impl Live {
                 self.meter.retain(|(at, _)| now.duration_since(*at) <= METER);
             }
             Event::Weights { step, parameters } => {
-                let importance = importance::measure(&Network::from_parameters(&self.table, &parameters), importance::THRESHOLD);
+                let network = Network::from_parameters(&self.table, &parameters);
+                let importance = network.map(|network| importance::measure(&network, importance::THRESHOLD)).unwrap_or_default();
                 self.lambdas.push(step, importance.lambda.iter().map(|&lambda| narrow(lambda)).collect());
                 self.weights = Some(Weights { step, parameters, importance });
             }

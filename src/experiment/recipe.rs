@@ -167,12 +167,13 @@ impl Recipe {
         (self.task(), self.seed) == (other.task(), other.seed)
     }
 
-    /// The same with the kind and sizes of a network.
+    /// The same with the kind and sizes of a gated network; of any other the hidden neurons only.
     #[must_use]
     pub fn with_architecture(&self, architecture: Architecture) -> Self {
         let (gating, hidden, gates) = match architecture {
             Architecture::GatedDiagonal { hidden, gates } => (Gating::Output, hidden, gates),
             Architecture::GatedSide { hidden } => (Gating::Side, hidden, self.gates),
+            other => (self.gating, other.hidden(), self.gates),
         };
         Self { gating, hidden, gates, ..self.clone() }
     }

@@ -335,13 +335,13 @@ impl Training {
         }
         let plan = self.session.plan();
         let table = &self.session.backend().program().params;
+        let network = Network::from_parameters(table, parameters)?; // no other is looked into
         let update = match &self.teacher {
             Some(teacher) => {
                 let x = random::normals(plan.seed, "probe", plan.time.min(PROBE_TIME) * teacher.dim);
                 Update::Probe(contribution::probe(table, parameters, teacher, &x, step))
             }
             None => {
-                let network = Network::from_parameters(table, parameters);
                 let found = match &self.test {
                     Some(test) => test_set::measure(&network, test),
                     None => in_context::find(&network, plan.task, FOUND_SEQUENCES, plan.seed),

@@ -40,6 +40,8 @@ pub struct Dims {
     pub first: u32,
     /// 1 for half the squared error; for sequences in order.
     pub half: u32,
+    /// Which of a kernel's variants: a nonlinearity.
+    pub kind: u32,
 }
 
 /// A setting over training, on the device: value at `at[i]` steps is `value[i]`, between knots linear or half a cosine.

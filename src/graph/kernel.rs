@@ -25,12 +25,24 @@ pub enum Grid {
     Element,
     /// A channel of a sequence: batch · width_out.
     Channel,
+    /// One of the numbers that a channel of a sequence keeps: batch · width_out · width_in.
+    State,
+    /// The same of a split: splits · width_out · width_in.
+    SplitState,
+    /// One number of `[batch, time, width_out, width_in]`.
+    Cell,
+    /// One number of a `[batch, time, width_in]` array.
+    InputElement,
+    /// A whole sequence, by a workgroup of its own.
+    Sequence,
     /// An 8 × 8 tile of `[batch · time, width_out]`.
     OutputTile,
     /// An 8 × 4 tile of both sides of a gate, each `[batch · time, width_out]`.
     PairOutputTile,
     /// An 8 × 8 tile of `[batch · time, width_in]`.
     InputTile,
+    /// An 8 × 4 tile of both halves of `[batch · time, 2 · width_in]`.
+    PairInputTile,
     /// An 8 × 8 tile of a weight `[width_out, width_in + constant]`, for one split.
     WeightTile,
     /// A 4 × 8 tile of both weights of a gate, each `[width_out, width_in + constant]`, for one split.
@@ -129,6 +141,68 @@ kernels! {
     DiagonalScanForward: "diagonal_scan", "forward", Sequences, Channel, [Read, Read, Write];
     /// parameters, h, dh, du, gradients: du_t = dh_t + λ du_{t+1}; dν = −exp(ν) λ Σ du_t h_{t−1}.
     DiagonalScanBackward: "diagonal_scan", "backward", Sequences, SplitChannel, [Read, Read, Read, Write, Write];
+    /// x, y: y = f(x), f chosen by `kind`: [`super::zoo::Function`].
+    ActivationForward: "activation", "forward", Sequences, Element, [Read, Write];
+    /// x, dy, dx: dx = dy ⊙ f′(x).
+    ActivationBackward: "activation", "backward", Sequences, Element, [Read, Read, Write];
+    /// a, b, y: y = a + b.
+    AddForward: "add", "forward", Sequences, Element, [Read, Read, Write];
+    /// dy, dx: dx = dy (or += with `accumulate`).
+    AddBackward: "add", "backward", Sequences, Element, [Read, Write];
+    /// parameters, x, y: y = x + b, one number a channel.
+    BiasForward: "channel", "bias", Sequences, Element, [Read, Read, Write];
+    /// dy, gradients: db = Σ dy.
+    BiasBackward: "channel", "bias_backward", Sequences, SplitChannel, [Read, Write];
+    /// parameters, x, y: y = d ⊙ x, one number a channel.
+    ScaleForward: "channel", "scale", Sequences, Element, [Read, Read, Write];
+    /// parameters, x, dy, dx, gradients: dx = d ⊙ dy, dd = Σ dy ⊙ x.
+    ScaleBackward: "channel", "scale_backward", Sequences, SplitChannel, [Read, Read, Read, Write, Write];
+    /// parameters, u, h: h_t = A h_{t−1} + u_t.
+    DenseScanForward: "dense_scan", "forward", Sequences, Sequence, [Read, Read, Write];
+    /// parameters, dh, du: du_t = dh_t + Aᵀ du_{t+1}.
+    DenseScanBackward: "dense_scan", "backward", Sequences, Sequence, [Read, Read, Write];
+    /// h, du, gradients: dA = Σ du_t h_{t−1}ᵀ; with `constant`, the bias behind A: db = Σ du_t.
+    DenseScanBackwardWeight: "dense_scan", "backward_weight", Sequences, WeightTile, [Read, Read, Write];
+    /// parameters, u, h, both in halves [re, im]: h_t = λ ⊙ h_{t−1} + γ ⊙ u_t, λ = exp(−exp(ν) + i exp(θ)), γ = exp(γ_log).
+    ComplexScanForward: "complex_scan", "forward", Sequences, Channel, [Read, Read, Write];
+    /// parameters, u, h, dh, du, gradients: s_t = dh_t + λ̄ s_{t+1}, du_t = γ ⊙ s_t; dν, dθ, dγ_log.
+    ComplexScanBackward: "complex_scan", "backward", Sequences, SplitChannel, [Read, Read, Read, Read, Write, Write];
+    /// parameters, h in halves [re, im], y: y = Re(C h).
+    ComplexReadoutForward: "complex_readout", "forward", Sequences, OutputTile, [Read, Read, Write];
+    /// parameters, dy, dh: dh = [dy C_re, −dy C_im].
+    ComplexReadoutBackwardInput: "complex_readout", "backward_input", Sequences, PairInputTile, [Read, Read, Write];
+    /// h, dy, gradients: dC_re = dyᵀ h_re, then dC_im = −dyᵀ h_im.
+    ComplexReadoutBackwardWeight: "complex_readout", "backward_weight", Sequences, PairWeightTile, [Read, Read, Write];
+    /// parameters, u [.., 4 n], gates [.., 4 n] = (i, f, g, o) after their nonlinearities, c, h: PyTorch's LSTM, W_hh and its bias at `weight`.
+    LstmForward: "lstm", "forward", Sequences, Sequence, [Read, Read, Write, Write, Write];
+    /// parameters, gates, c, dh, du: the way back through time; du is also the gradient of W_hh h + b.
+    LstmBackward: "lstm", "backward", Sequences, Sequence, [Read, Read, Read, Read, Write];
+    /// parameters, u [.., 3 n], gates [.., 4 n] = (r, z, n, W_hn h + b_hn), h: PyTorch's GRU, W_hh and b_hh at `weight`.
+    GruForward: "gru", "forward", Sequences, Sequence, [Read, Read, Write, Write];
+    /// parameters, gates, h, dh, du, dq: the way back through time; dq is the gradient of W_hh h + b_hh.
+    GruBackward: "gru", "backward", Sequences, Sequence, [Read, Read, Read, Read, Write, Write];
+    /// parameters, u, Δ [.., width_out], B [.., width_in], h [.., width_out, width_in]: h_t = exp(Δ A) ⊙ h_{t−1} + Δ u Bᵀ, A = −exp(a_log).
+    SelectiveScanForward: "selective_scan", "forward", Sequences, State, [Read, Read, Read, Read, Write];
+    /// parameters, dh, Δ, h, s, gradients: s_t = dh_t + exp(Δ_{t+1} A) ⊙ s_{t+1}; da_log.
+    SelectiveScanBackward: "selective_scan", "backward", Sequences, SplitState, [Read, Read, Read, Read, Write, Write];
+    /// parameters, u, Δ, B, h, s, du, dΔ.
+    SelectiveScanBackwardInput: "selective_scan", "backward_input", Sequences, Element, [Read, Read, Read, Read, Read, Read, Write, Write];
+    /// s, u, Δ, dB: dB = Σ s Δ u over the channels.
+    SelectiveScanBackwardB: "selective_scan", "backward_b", Sequences, InputElement, [Read, Read, Read, Write];
+    /// h [.., width_out, width_in], C [.., width_in], y [.., width_out]: y = h C.
+    ContractForward: "contract", "forward", Sequences, Element, [Read, Read, Write];
+    /// dy, C, dh: dh = dy Cᵀ.
+    ContractBackwardH: "contract", "backward_h", Sequences, Cell, [Read, Read, Write];
+    /// h, dy, dC: dC = hᵀ dy.
+    ContractBackwardC: "contract", "backward_c", Sequences, InputElement, [Read, Read, Write];
+    /// q, k, p [batch, time, time]: what attention multiplies values with, a softmax of scores or the scores themselves, by `kind`.
+    AttentionWeights: "attention", "weights", Sequences, Row, [Read, Read, Write];
+    /// p, v, y: y_t = Σ_{s≤t} p_ts v_s.
+    AttentionForward: "attention", "forward", Sequences, Element, [Read, Read, Write];
+    /// p, v, dy, da [batch, time, time]: the gradient of the scores.
+    AttentionBackwardWeights: "attention", "backward_weights", Sequences, Row, [Read, Read, Read, Write];
+    /// q, k, p, da, dy, dq, dk, dv.
+    AttentionBackward: "attention", "backward", Sequences, Element, [Read, Read, Read, Read, Read, Write, Write, Write];
     /// ŷ, y, rows [batch · time, 2], dŷ: each row's Σ (ŷ − y)² and Σ y²; dŷ = 2 (ŷ − y) / N, N = batch · time · width_out;
     /// half of error and dŷ with `half`.
     LossSquaredError: "loss", "squared_error", Sequences, Row, [Read, Read, Write, Write];

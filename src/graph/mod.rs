@@ -2,13 +2,14 @@
 //! reverse rules, and [`program::Program`] is the flat list of kernel calls that a backend replays every step.
 //! Time loops live inside the ops, never in the graph. Imports only `math`.
 //!
-//! Start with [`Graph`] (what a model file may say), then [`kernel`] (what a device must do).
+//! Start with [`Graph`] (what a model file may say; [`zoo`] has the ops of the other layers), then [`kernel`] (what a device must do).
 
 pub mod dims;
 pub mod kernel;
 pub mod params;
 pub mod program;
 pub mod vjp;
+pub mod zoo;
 
 use dims::Dims;
 use kernel::Kernel;

@@ -1,6 +1,6 @@
 //! Named parameters in one flat array, and how each one starts.
 
-use crate::math::random;
+use crate::math::{linear, random};
 use serde::{Deserialize, Serialize};
 
 /// How a parameter starts. Its random stream is its name, so adding a parameter moves no other.
@@ -16,6 +16,46 @@ pub enum Init {
         /// Smallest λ.
         min: f32,
         /// Largest λ.
+        max: f32,
+    },
+    /// The same number everywhere.
+    Constant(f32),
+    /// `[k · size, size]`: k random orthogonal matrices (Saxe et al. 2014).
+    Orthogonal {
+        /// Rows and columns of each.
+        size: usize,
+    },
+    /// Biases of an LSTM's gates (i, f, g, o): 1 for f, so that cells remember at first (Gers et al. 2000), else 0.
+    ForgetBias,
+    /// ln 1, ln 2 … ln `steps`, again and again: Mamba's A in a channel.
+    Ladder {
+        /// Numbers a channel.
+        steps: usize,
+    },
+    /// The inverse softplus of step sizes log-uniform in (min, max): the bias of Mamba's Δ.
+    StepSize {
+        /// Smallest Δ.
+        min: f32,
+        /// Largest Δ.
+        max: f32,
+    },
+    /// ν for |λ| uniform by area on the ring between two radii (LRU: Orvieto et al. 2023).
+    Ring {
+        /// Inner radius.
+        min: f32,
+        /// Outer radius.
+        max: f32,
+    },
+    /// θ = ln of a phase uniform in (0, max).
+    Phase {
+        /// Largest phase.
+        max: f32,
+    },
+    /// γ_log = ln √(1 − |λ|²) of a [`Init::Ring`], which has the same name with `nu` in place of `gamma_log`.
+    RingNorm {
+        /// Inner radius.
+        min: f32,
+        /// Outer radius.
         max: f32,
     },
 }
@@ -103,14 +143,36 @@ impl ParamTable {
 
 #[allow(clippy::cast_possible_truncation)]
 fn start(param: &Param, seed: u32) -> Vec<f32> {
+    let count = param.len();
+    let uniforms = || random::uniforms(seed, &param.name, count).into_iter();
     match param.init {
         Init::Normal { fan_in } => {
             let scale = 1.0 / (fan_in as f32).sqrt();
-            random::normals(seed, &param.name, param.len()).into_iter().map(|v| v * scale).collect()
+            random::normals(seed, &param.name, count).into_iter().map(|v| v * scale).collect()
         }
-        Init::Decay { min, max } => random::uniforms(seed, &param.name, param.len())
-            .into_iter()
-            .map(|v| (-f64::from(min + (max - min) * v).ln()).ln() as f32)
-            .collect(),
+        Init::Decay { min, max } => uniforms().map(|v| (-f64::from(min + (max - min) * v).ln()).ln() as f32).collect(),
+        Init::Constant(value) => vec![value; count],
+        Init::Orthogonal { size } => {
+            let normals: Vec<f64> = random::normals(seed, &param.name, count).into_iter().map(f64::from).collect();
+            normals.chunks_exact(size * size).flat_map(|block| linear::orthogonal(block, size)).map(|v| v as f32).collect()
+        }
+        Init::ForgetBias => (0..count).map(|i| f32::from(u8::from(i / (count / 4) == 1))).collect(),
+        Init::Ladder { steps } => (0..count).map(|i| ((i % steps + 1) as f32).ln()).collect(),
+        Init::StepSize { min, max } => {
+            let step = |v: f32| (f64::from(min).ln() + f64::from(v) * f64::from(max / min).ln()).exp();
+            uniforms().map(|v| step(v).exp_m1().ln() as f32).collect()
+        }
+        Init::Ring { min, max } => uniforms().map(|v| (-0.5 * squared_radius(v, min, max).ln()).ln() as f32).collect(),
+        Init::Phase { max } => uniforms().map(|v| (f64::from(max) * f64::from(v)).ln() as f32).collect(),
+        Init::RingNorm { min, max } => {
+            let radii = random::uniforms(seed, &param.name.replace("gamma_log", "nu"), count);
+            radii.into_iter().map(|v| (0.5 * (1.0 - squared_radius(v, min, max)).ln()) as f32).collect()
+        }
     }
+}
+
+/// |λ|² of the number `v`, uniform in (0, 1): uniform too, so that λ is uniform by area.
+fn squared_radius(v: f32, min: f32, max: f32) -> f64 {
+    let (v, min, max) = (f64::from(v), f64::from(min), f64::from(max));
+    min * min + v * (max * max - min * min)
 }

@@ -20,6 +20,12 @@ pub trait Float:
     fn wide(self) -> f64;
     /// e to the power of `self`.
     fn exp(self) -> Self;
+    /// ln(1 + `self`).
+    fn ln_1p(self) -> Self;
+    /// Hyperbolic tangent.
+    fn tanh(self) -> Self;
+    /// Sine and cosine.
+    fn sin_cos(self) -> (Self, Self);
     /// Square root.
     fn sqrt(self) -> Self;
     /// The SIMD matrix product for this processor; [`super::gemm`] gives it a safe face.
@@ -50,6 +56,18 @@ macro_rules! float {
             #[inline(always)]
             fn exp(self) -> Self {
                 self.exp()
+            }
+            #[inline(always)]
+            fn ln_1p(self) -> Self {
+                self.ln_1p()
+            }
+            #[inline(always)]
+            fn tanh(self) -> Self {
+                self.tanh()
+            }
+            #[inline(always)]
+            fn sin_cos(self) -> (Self, Self) {
+                self.sin_cos()
             }
             #[inline(always)]
             fn sqrt(self) -> Self {

@@ -40,8 +40,8 @@ const NU_ONE: f64 = -40.0;
 const NU_ZERO: f64 = 8.0;
 
 impl Network {
-    /// From a flat parameter array whose places `table` knows.
-    pub fn from_parameters<F: Copy + Into<f64>>(table: &ParamTable, parameters: &[F]) -> Self {
+    /// From a flat parameter array whose places `table` knows; `None` if it is of another kind of network.
+    pub fn from_parameters<F: Copy + Into<f64>>(table: &ParamTable, parameters: &[F]) -> Option<Self> {
         let numbers = |name: &str| -> Option<(Vec<f64>, &[usize])> {
             let param = table.get(name)?;
             Some((parameters[param.range()].iter().map(|&v| v.into()).collect(), &param.shape))
@@ -50,14 +50,12 @@ impl Network {
             let (data, shape) = numbers(name)?;
             Some(Matrix::new(shape[0], shape[1], data))
         };
-        let wanted = |name: &str| matrix(name).unwrap_or_else(|| panic!("a gated network has {name}"));
         let gating = match matrix("side_gate") {
             Some(side) => Gating::Side(side),
-            None => Gating::Output { m: wanted("output_gate.m"), x: wanted("output_gate.x") },
+            None => Gating::Output { m: matrix("output_gate.m")?, x: matrix("output_gate.x")? },
         };
-        let nu = numbers("nu").expect("a gated network has nu").0;
-        let lambda = nu.into_iter().map(|nu| (-nu.exp()).exp()).collect();
-        Self { input_m: wanted("input_gate.m"), input_x: wanted("input_gate.x"), lambda, gating, readout: wanted("readout") }
+        let lambda = numbers("nu")?.0.into_iter().map(|nu| (-nu.exp()).exp()).collect();
+        Some(Self { input_m: matrix("input_gate.m")?, input_x: matrix("input_gate.x")?, lambda, gating, readout: matrix("readout")? })
     }
 
     /// The parameter of that name, flat, as in a weights file.
@@ -197,7 +195,9 @@ mod tests {
             readout: Matrix::from_rows(&[[3.0]]),
         };
         assert_eq!(network.table(), table);
-        assert_eq!(Network::from_parameters(&table, &network.to_parameters()), network);
+        assert_eq!(Network::from_parameters(&table, &network.to_parameters()).as_ref(), Some(&network));
+        let dense = Architecture::GatedDense { hidden: 2, gates: 1 }.table(1, 1);
+        assert_eq!(Network::from_parameters(&dense, &dense.initial(1)), None, "no λ to analyse");
         let y = network.outputs_of(&Matrix::new(4, 1, vec![1.0, 2.0, 1.0, 2.0]), 2);
         assert_eq!(y.data, [3.0 * 4.0, 3.0 * (8.0 + 4.0) * 4.0, 12.0, 144.0], "two sequences of two tokens");
         assert_eq!(network.select(&[1], &[0]).outputs_of(&Matrix::new(1, 1, vec![2.0]), 1).data, [3.0 * 16.0]);

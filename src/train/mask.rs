@@ -33,11 +33,17 @@ pub struct Masked {
 /// Rows that the activity is measured on.
 const ROWS: usize = 1024;
 
-/// Finds the unused of `parameters`; `data` are the sequences of the file task.
+/// Finds the unused of `parameters`; `data` are the sequences of the file task. Only gated diagonal networks have any:
+/// in the others a neuron acts on more than its own outgoing weights.
 ///
 /// # Errors
 /// No memory for the forward pass.
 pub fn find(plan: &Plan, data: Option<&Arrays>, parameters: &[f32], threshold: f32) -> Result<Masked> {
+    let is_side = match plan.architecture {
+        Architecture::GatedDiagonal { .. } => false,
+        Architecture::GatedSide { .. } => true,
+        _ => return Ok(Masked::default()),
+    };
     let batch = (ROWS / plan.time).max(4);
     let program = plan.sampled_program(batch);
     let table = program.params.clone();
@@ -51,14 +57,13 @@ pub fn find(plan: &Plan, data: Option<&Arrays>, parameters: &[f32], threshold: f
     cpu.forward();
     let readout = column_norms(&table, parameters, &["readout"]);
     let gates = product(&root_mean_square(&cpu.read_exact(gated), readout.len()), &readout);
-    let hidden = match plan.architecture {
-        Architecture::GatedSide { .. } => gates.clone(),
-        Architecture::GatedDiagonal { hidden, .. } => {
-            let out = column_norms(&table, parameters, &["output_gate.m", "output_gate.x"]);
-            product(&root_mean_square(&cpu.read_exact(states), hidden), &out)
-        }
+    let hidden = if is_side {
+        gates.clone()
+    } else {
+        let out = column_norms(&table, parameters, &["output_gate.m", "output_gate.x"]);
+        product(&root_mean_square(&cpu.read_exact(states), plan.architecture.hidden()), &out)
     };
-    let gates = if matches!(plan.architecture, Architecture::GatedSide { .. }) { vec![] } else { below(&gates, threshold) };
+    let gates = if is_side { vec![] } else { below(&gates, threshold) };
     Ok(Masked { hidden: below(&hidden, threshold), gates })
 }
 

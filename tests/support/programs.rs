@@ -1,8 +1,10 @@
 //! Small trainings that between them run every kernel.
 
 use crate::support::Sizes;
-use gatelens::graph::Graph;
+use gatelens::graph::params::Init;
 use gatelens::graph::program::Program;
+use gatelens::graph::zoo::{Function, Scores};
+use gatelens::graph::Graph;
 use gatelens::model::Architecture;
 use gatelens::task::File;
 
@@ -62,5 +64,30 @@ pub fn gathering(sizes: Sizes, hidden: usize) -> Program {
     let (x, y) = file.record(&mut graph);
     let prediction = Architecture::GatedSide { hidden: 3 }.forward(&mut graph, x, 3, steps);
     file.record_loss(&mut graph, prediction, y);
+    Program::training(graph)
+}
+
+/// Every op of the other layers once.
+pub fn zoo(sizes: Sizes, hidden: usize, embed: usize) -> Program {
+    let mut graph = Graph::new(sizes.batch, sizes.time);
+    let g = &mut graph;
+    let (x, y) = gatelens::task::attention::record(g, sizes.dim);
+    let z = g.linear("embed", x, embed);
+    let u = g.linear("u", z, hidden);
+    let (dense, lstm, gru) = (g.dense_scan("recurrent", u), g.lstm("lstm.", z, hidden), g.gru("gru.", z, hidden));
+    let complex = g.complex_linear("b", z, hidden);
+    let complex = g.complex_scan("", complex);
+    let complex = g.complex_readout("c", complex, hidden);
+    let (step, gate) = (g.scale("d", u, Init::Constant(0.5)), g.apply("sigmoid", Function::Sigmoid, u));
+    let (step, state) = (g.apply("softplus", Function::Softplus, step), g.linear("state", z, embed));
+    let selective = g.selective_scan("a_log", [u, step, state]);
+    let selective = g.contract("read", selective, state);
+    let softmax = g.attention("softmax", [lstm, gru, selective], Scores::Softmax);
+    let linear = g.attention("linear", [lstm, gru, selective], Scores::Linear);
+    let (softmax, linear) = (g.apply("gelu", Function::Gelu, softmax), g.apply("silu", Function::Silu, linear));
+    let sum = [lstm, complex, softmax, linear].into_iter().enumerate().fold(dense, |sum, (i, value)| g.add(&format!("sum{i}"), sum, value));
+    let gated = g.hadamard("gated", sum, gate);
+    let prediction = g.linear("readout", gated, sizes.dim);
+    g.squared_error(prediction, y, false);
     Program::training(graph)
 }

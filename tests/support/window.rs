@@ -48,7 +48,7 @@ pub fn trained(recipe: Recipe, steps: u64) -> Live {
         let x = random::normals(recipe.seed, "probe", recipe.time.min(32) * recipe.dim);
         let probe = contribution::probe(&live.table, &last, &teacher, &x, live.step);
         live.apply(1, Update::Probe(probe), Instant::now());
-    } else if let Some(finding) = in_context::find(&Network::from_parameters(&live.table, &last), task, 512, recipe.seed) {
+    } else if let Some(finding) = in_context::find(&Network::from_parameters(&live.table, &last).unwrap(), task, 512, recipe.seed) {
         live.apply(1, Update::Found(live.step, Box::new(finding)), Instant::now());
     }
     live

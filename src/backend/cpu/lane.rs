@@ -1,6 +1,6 @@
 //! A split of the batch on the CPU: its sequences' activations and its row of the gradients.
 
-use super::{Shared, attention_teacher, bilinear, diagonal_scan, gather, hadamard, last, linear, loss, recall, regression, sample};
+use super::{Shared, activation, add, attention, attention_teacher, bilinear, channel, complex_readout, complex_scan, contract, dense_scan, diagonal_scan, gather, gru, hadamard, last, linear, loss, lstm, recall, regression, sample, selective_scan};
 use crate::graph::dims::Dims;
 use crate::graph::kernel::Kernel;
 use crate::graph::program::{Call, Program};
@@ -105,6 +105,63 @@ impl<F: Float> Lane<F> {
             (Kernel::DiagonalScanForward, &[_, u, h]) => self.with([h], |l, [h]| diagonal_scan::forward(dims, w, l.get(u), h)),
             (Kernel::DiagonalScanBackward, &[_, h, dh, du, _]) => {
                 self.with([du], |l, [du]| l.with_gradients(|l, dw| diagonal_scan::backward(dims, w, l.get(h), l.get(dh), du, dw)));
+            }
+            (Kernel::ActivationForward, &[x, y]) => self.with([y], |l, [y]| activation::forward(dims, l.get(x), y)),
+            (Kernel::ActivationBackward, &[x, dy, dx]) => self.with([dx], |l, [dx]| activation::backward(dims, l.get(x), l.get(dy), dx)),
+            (Kernel::AddForward, &[a, b, y]) => self.with([y], |l, [y]| add::forward(l.get(a), l.get(b), y)),
+            (Kernel::AddBackward, &[dy, dx]) => self.with([dx], |l, [dx]| add::backward(dims, l.get(dy), dx)),
+            (Kernel::BiasForward, &[_, x, y]) => self.with([y], |l, [y]| channel::bias(dims, w, l.get(x), y)),
+            (Kernel::BiasBackward, &[dy, _]) => self.with_gradients(|l, dw| channel::bias_backward(dims, l.get(dy), dw)),
+            (Kernel::ScaleForward, &[_, x, y]) => self.with([y], |l, [y]| channel::scale(dims, w, l.get(x), y)),
+            (Kernel::ScaleBackward, &[_, x, dy, dx, _]) => {
+                self.with([dx], |l, [dx]| l.with_gradients(|l, dw| channel::scale_backward(dims, w, l.get(x), l.get(dy), dx, dw)));
+            }
+            (Kernel::DenseScanForward, &[_, u, h]) => self.with([h], |l, [h]| dense_scan::forward(dims, w, l.get(u), h)),
+            (Kernel::DenseScanBackward, &[_, dh, du]) => self.with([du], |l, [du]| dense_scan::backward(dims, w, l.get(dh), du)),
+            (Kernel::DenseScanBackwardWeight, &[h, du, _]) => self.with_gradients(|l, dw| dense_scan::backward_weight(block, dims, l.get(h), l.get(du), dw)),
+            (Kernel::ComplexScanForward, &[_, u, h]) => self.with([h], |l, [h]| complex_scan::forward(dims, w, l.get(u), h)),
+            (Kernel::ComplexScanBackward, &[_, u, h, dh, du, _]) => {
+                self.with([du], |l, [du]| l.with_gradients(|l, dw| complex_scan::backward(dims, w, l.get(u), l.get(h), l.get(dh), du, dw)));
+            }
+            (Kernel::ComplexReadoutForward, &[_, h, y]) => self.with([y], |l, [y]| complex_readout::forward(block, dims, w, l.get(h), y)),
+            (Kernel::ComplexReadoutBackwardInput, &[_, dy, dh]) => {
+                self.with([dh], |l, [dh]| complex_readout::backward_input(block, dims, w, l.get(dy), dh));
+            }
+            (Kernel::ComplexReadoutBackwardWeight, &[h, dy, _]) => {
+                self.with_gradients(|l, dw| complex_readout::backward_weight(block, dims, l.get(h), l.get(dy), dw));
+            }
+            (Kernel::LstmForward, &[_, u, gates, c, h]) => {
+                self.with([gates, c, h], |l, [gates, c, h]| lstm::forward(dims, w, l.get(u), gates, c, h));
+            }
+            (Kernel::LstmBackward, &[_, gates, c, dh, du]) => {
+                self.with([du], |l, [du]| lstm::backward(dims, w, l.get(gates), l.get(c), l.get(dh), du));
+            }
+            (Kernel::GruForward, &[_, u, gates, h]) => self.with([gates, h], |l, [gates, h]| gru::forward(dims, w, l.get(u), gates, h)),
+            (Kernel::GruBackward, &[_, gates, h, dh, du, dq]) => {
+                self.with([du, dq], |l, [du, dq]| gru::backward(dims, w, l.get(gates), l.get(h), l.get(dh), du, dq));
+            }
+            (Kernel::SelectiveScanForward, &[_, u, delta, b, h]) => {
+                self.with([h], |l, [h]| selective_scan::forward(dims, w, [u, delta, b].map(|id| l.get(id)), h));
+            }
+            (Kernel::SelectiveScanBackward, &[_, dh, delta, h, s, _]) => {
+                self.with([s], |l, [s]| l.with_gradients(|l, dw| selective_scan::backward(dims, w, [dh, delta, h].map(|id| l.get(id)), s, dw)));
+            }
+            (Kernel::SelectiveScanBackwardInput, &[_, u, delta, b, h, s, du, ddelta]) => self.with([du, ddelta], |l, out| {
+                selective_scan::backward_input(dims, w, [u, delta, b, h, s].map(|id| l.get(id)), out);
+            }),
+            (Kernel::SelectiveScanBackwardB, &[s, u, delta, db]) => {
+                self.with([db], |l, [db]| selective_scan::backward_b(dims, l.get(s), l.get(u), l.get(delta), db));
+            }
+            (Kernel::ContractForward, &[h, c, y]) => self.with([y], |l, [y]| contract::forward(dims, l.get(h), l.get(c), y)),
+            (Kernel::ContractBackwardH, &[dy, c, dh]) => self.with([dh], |l, [dh]| contract::backward_h(dims, l.get(dy), l.get(c), dh)),
+            (Kernel::ContractBackwardC, &[h, dy, dc]) => self.with([dc], |l, [dc]| contract::backward_c(dims, l.get(h), l.get(dy), dc)),
+            (Kernel::AttentionWeights, &[q, k, p]) => self.with([p], |l, [p]| attention::weights(dims, l.get(q), l.get(k), p)),
+            (Kernel::AttentionForward, &[p, v, y]) => self.with([y], |l, [y]| attention::forward(dims, l.get(p), l.get(v), y)),
+            (Kernel::AttentionBackwardWeights, &[p, v, dy, da]) => {
+                self.with([da], |l, [da]| attention::backward_weights(dims, l.get(p), l.get(v), l.get(dy), da));
+            }
+            (Kernel::AttentionBackward, &[q, k, p, da, dy, dq, dk, dv]) => {
+                self.with([dq, dk, dv], |l, out| attention::backward(dims, [q, k, p, da, dy].map(|id| l.get(id)), out));
             }
             (Kernel::LossSquaredError, &[prediction, y, rows, gradient]) => self.with([rows, gradient], |l, [rows, gradient]| {
                 loss::squared_error(dims, l.get(prediction), l.get(y), rows, gradient);

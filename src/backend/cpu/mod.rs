@@ -3,20 +3,31 @@
 //!
 //! The splits and the order of all sums are the program's, so any number of threads gives the same bits.
 
+pub mod activation;
 pub mod adamw;
+pub mod add;
+pub mod attention;
 pub mod attention_teacher;
 pub mod bilinear;
+pub mod channel;
 pub mod clock;
+pub mod complex_readout;
+pub mod complex_scan;
+pub mod contract;
+pub mod dense_scan;
 pub mod diagonal_scan;
 pub mod gather;
+pub mod gru;
 pub mod hadamard;
 pub mod last;
 pub mod linear;
 pub mod loss;
+pub mod lstm;
 pub mod recall;
 pub mod reduce;
 pub mod regression;
 pub mod sample;
+pub mod selective_scan;
 mod lane;
 mod replica;
 

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 const DIMS: &str = include_str!("../../../shaders/shared/dims.wgsl");
 const RANDOM: &str = include_str!("../../../shaders/shared/random.wgsl");
 const TILE: &str = include_str!("../../../shaders/shared/tile.wgsl");
+const FUNCTIONS: &str = include_str!("../../../shaders/shared/functions.wgsl");
 
 /// The text of a shader file with the shared parts that it uses appended; WGSL does not mind the order.
 ///
@@ -16,20 +17,31 @@ const TILE: &str = include_str!("../../../shaders/shared/tile.wgsl");
 /// There is no such file; [`Kernel::file`] names them.
 pub fn source(file: &str) -> String {
     let parts: &[&str] = match file {
+        "activation" => &[include_str!("../../../shaders/activation.wgsl"), DIMS, FUNCTIONS],
         "adamw" => &[include_str!("../../../shaders/adamw.wgsl"), DIMS],
+        "add" => &[include_str!("../../../shaders/add.wgsl"), DIMS],
+        "attention" => &[include_str!("../../../shaders/attention.wgsl"), DIMS],
         "attention_teacher" => &[include_str!("../../../shaders/attention_teacher.wgsl"), DIMS],
         "bilinear" => &[include_str!("../../../shaders/bilinear.wgsl"), DIMS, TILE],
+        "channel" => &[include_str!("../../../shaders/channel.wgsl"), DIMS],
         "clock" => &[include_str!("../../../shaders/clock.wgsl"), DIMS, RANDOM],
+        "complex_readout" => &[include_str!("../../../shaders/complex_readout.wgsl"), DIMS, TILE],
+        "complex_scan" => &[include_str!("../../../shaders/complex_scan.wgsl"), DIMS, RANDOM],
+        "contract" => &[include_str!("../../../shaders/contract.wgsl"), DIMS],
+        "dense_scan" => &[include_str!("../../../shaders/dense_scan.wgsl"), DIMS, TILE],
         "diagonal_scan" => &[include_str!("../../../shaders/diagonal_scan.wgsl"), DIMS],
         "gather" => &[include_str!("../../../shaders/gather.wgsl"), DIMS, RANDOM],
+        "gru" => &[include_str!("../../../shaders/gru.wgsl"), DIMS, FUNCTIONS],
         "hadamard" => &[include_str!("../../../shaders/hadamard.wgsl"), DIMS],
         "last" => &[include_str!("../../../shaders/last.wgsl"), DIMS],
         "linear" => &[include_str!("../../../shaders/linear.wgsl"), DIMS, TILE],
         "loss" => &[include_str!("../../../shaders/loss.wgsl"), DIMS],
+        "lstm" => &[include_str!("../../../shaders/lstm.wgsl"), DIMS, FUNCTIONS],
         "reduce" => &[include_str!("../../../shaders/reduce.wgsl"), DIMS],
         "recall" => &[include_str!("../../../shaders/recall.wgsl"), DIMS, RANDOM],
         "regression" => &[include_str!("../../../shaders/regression.wgsl"), DIMS, RANDOM],
         "sample" => &[include_str!("../../../shaders/sample.wgsl"), DIMS, RANDOM],
+        "selective_scan" => &[include_str!("../../../shaders/selective_scan.wgsl"), DIMS],
         other => unreachable!("no shader {other}.wgsl"),
     };
     parts.join("\n")
@@ -37,6 +49,8 @@ pub fn source(file: &str) -> String {
 
 /// Widest token that `attention_teacher.wgsl` has room for.
 pub const MAX_TEACHER_DIM: u32 = 64;
+/// Widest state that `dense_scan.wgsl`, `lstm.wgsl` and `gru.wgsl` have room for.
+pub const MAX_STATE: u32 = 512;
 
 /// Invocations of a workgroup, but for kernels of [`Grid::One`].
 const GROUP: u64 = 64;
@@ -80,9 +94,15 @@ fn invocations(grid: Grid, dims: &Dims) -> u64 {
         Grid::Four => (wide(rows) * wide(dims.width_out)).div_ceil(4),
         Grid::Element => wide(rows) * wide(dims.width_out),
         Grid::Channel => wide(dims.batch) * wide(dims.width_out),
+        Grid::State => wide(dims.batch) * wide(dims.width_out) * wide(dims.width_in),
+        Grid::SplitState => wide(dims.splits) * wide(dims.width_out) * wide(dims.width_in),
+        Grid::Cell => wide(rows) * wide(dims.width_out) * wide(dims.width_in),
+        Grid::InputElement => wide(rows) * wide(dims.width_in),
+        Grid::Sequence => wide(dims.batch) * GROUP,
         Grid::OutputTile => tiles(rows, 8) * tiles(dims.width_out, 8),
         Grid::PairOutputTile => tiles(rows, 8) * tiles(dims.width_out, 4),
         Grid::InputTile => tiles(rows, 8) * tiles(dims.width_in, 8),
+        Grid::PairInputTile => tiles(rows, 8) * tiles(dims.width_in, 4),
         Grid::WeightTile => wide(dims.splits) * tiles(dims.width_out, 8) * tiles(fan_in, 8),
         Grid::PairWeightTile => wide(dims.splits) * tiles(dims.width_out, 4) * tiles(fan_in, 8),
         Grid::SplitChannel => wide(dims.splits) * wide(dims.width_out),

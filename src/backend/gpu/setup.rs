@@ -2,9 +2,9 @@
 //! known at once; in the browser a later poll finds out.
 
 use super::device::Context;
-use super::pipeline::MAX_TEACHER_DIM;
+use super::pipeline::{MAX_STATE, MAX_TEACHER_DIM};
 use super::readback;
-use crate::graph::kernel::Kernel;
+use crate::graph::kernel::{Grid, Kernel};
 use crate::graph::program::Program;
 use crate::{Error, Result};
 use std::future::Future;
@@ -30,6 +30,10 @@ pub(super) fn fits(context: &Context, program: &Program) -> Result<()> {
     }
     if program.bytes() > MAX_BYTES {
         return Err(too_large("all its buffers", program.bytes(), MAX_BYTES));
+    }
+    let widest = program.calls.iter().filter(|call| call.kernel.grid() == Grid::Sequence).map(|call| call.dims.width_out).max().unwrap_or(0);
+    if widest > MAX_STATE {
+        return Err(Error::setting("n", widest, format!("at most {MAX_STATE} for this layer on the GPU")));
     }
     let teacher = program.calls.iter().find(|call| call.kernel == Kernel::AttentionTeacher);
     match teacher.map(|call| call.dims.width_in) {

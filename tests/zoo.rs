@@ -1,0 +1,231 @@
+//! The layers that the gated RNN is compared with: what the reference numbers do not say. Mamba's and attention's equations by textbook
+//! loops, where parameters start, and that saturated gates stay numbers.
+
+mod support;
+
+use gatelens::backend::{Backend, cpu::Cpu};
+use gatelens::graph::params::ParamTable;
+use gatelens::graph::{Graph, program::Program};
+use gatelens::math::random;
+use gatelens::model::{Architecture, Mixing, Scores};
+use gatelens::task::Teacher;
+use gatelens::task::attention::{Spectrum, TeacherKind};
+use support::norm_error;
+
+const BATCH: usize = 3;
+const TIME: usize = 7;
+const INPUTS: usize = 4;
+
+/// ŷ of all steps on the CPU engine in doubles.
+fn outputs(architecture: Architecture, parameters: &[f64], x: &[f64]) -> Vec<f64> {
+    let mut graph = Graph::new(BATCH, TIME);
+    let input = graph.input("x", INPUTS);
+    let y = architecture.forward(&mut graph, input, INPUTS, TIME);
+    let mut cpu = Cpu::<f64>::new(Program::forward(graph), 1, u64::MAX).unwrap();
+    cpu.write_exact(Graph::PARAMETERS, parameters);
+    cpu.write_exact(input.id(), x);
+    cpu.forward();
+    cpu.read_exact(y.id())
+}
+
+fn numbers(name: &str, count: usize) -> Vec<f64> {
+    random::normals(5, name, count).into_iter().map(f64::from).collect()
+}
+
+/// A table, parameters that differ from their start everywhere, and tokens.
+fn drawn(architecture: Architecture) -> (ParamTable, Vec<f64>, Vec<f64>) {
+    let table = architecture.table(INPUTS, INPUTS);
+    let noise = numbers("noise", table.len());
+    let parameters = table.initial(5).into_iter().zip(noise).map(|(v, noise)| f64::from(v) + 0.3 * noise).collect();
+    (table, parameters, numbers("x", BATCH * TIME * INPUTS))
+}
+
+fn times(matrix: &[f64], vector: &[f64]) -> Vec<f64> {
+    matrix.chunks(vector.len()).map(|row| row.iter().zip(vector).map(|(a, b)| a * b).sum()).collect()
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[test]
+fn mamba_is_its_equation() {
+    let (e, n) = (5, 3);
+    let architecture = Architecture::Mamba { embed: e, state: n };
+    let (table, parameters, x) = drawn(architecture);
+    let w = |name: &str| table.slice(&parameters, name);
+    let mut expected = vec![];
+    for sequence in x.chunks(TIME * INPUTS) {
+        let mut h = vec![vec![0.0; n]; e];
+        for token in sequence.chunks(INPUTS) {
+            let z = times(w("embed"), token);
+            let (b, c) = (times(w("b"), &z), times(w("c"), &z));
+            let side = times(w("side_gate"), &[z.as_slice(), &[1.0]].concat());
+            let gated: Vec<f64> = (0..e)
+                .map(|i| {
+                    let step = (times(w("delta"), &z)[i] + w("delta_bias")[i]).exp().ln_1p();
+                    for k in 0..n {
+                        h[i][k] = (-step * w("a_log")[i * n + k].exp()).exp() * h[i][k] + step * b[k] * z[i];
+                    }
+                    (dot(&c, &h[i]) + w("d")[i] * z[i]) * side[i] / (1.0 + (-side[i]).exp())
+                })
+                .collect();
+            expected.extend(times(w("readout"), &gated));
+        }
+    }
+    let error = norm_error(&outputs(architecture, &parameters, &x), &expected);
+    assert!(error < 1e-13, "{error:.1e}");
+}
+
+#[test]
+fn attention_is_its_equation() {
+    for scores in [Scores::Softmax, Scores::Linear] {
+        let e = 5;
+        let architecture = Architecture::Attention { embed: e, scores };
+        let (table, parameters, x) = drawn(architecture);
+        let w = |name: &str| table.slice(&parameters, name);
+        let mut expected = vec![];
+        for sequence in x.chunks(TIME * INPUTS) {
+            let seen: Vec<[Vec<f64>; 3]> = sequence
+                .chunks(INPUTS)
+                .map(|token| ["query", "key", "value"].map(|name| times(w(name), &times(w("embed"), token))))
+                .collect();
+            for (t, [query, ..]) in seen.iter().enumerate() {
+                let raw: Vec<f64> = seen[..=t].iter().map(|[_, key, _]| dot(query, key)).collect();
+                let soft: Vec<f64> = raw.iter().map(|a| (a / (e as f64).sqrt()).exp()).collect();
+                let weights = if scores == Scores::Linear { raw } else { soft.iter().map(|p| p / soft.iter().sum::<f64>()).collect() };
+                let y: Vec<f64> = (0..e).map(|i| weights.iter().zip(&seen).map(|(p, [.., value])| p * value[i]).sum()).collect();
+                expected.extend(times(w("readout"), &y));
+            }
+        }
+        let error = norm_error(&outputs(architecture, &parameters, &x), &expected);
+        assert!(error < 1e-13, "{scores:?}: {error:.1e}");
+    }
+}
+
+#[test]
+fn linear_attention_with_the_teachers_weights_is_the_teacher() {
+    let teacher = Teacher::draw(TeacherKind { dim: INPUTS, rank: INPUTS, spectrum: Spectrum::Orthogonal }, 3);
+    let architecture = Architecture::Attention { embed: INPUTS, scores: Scores::Linear };
+    let identity: Vec<f64> = (0..INPUTS * INPUTS).map(|i| f64::from(u8::from(i % (INPUTS + 1) == 0))).collect();
+    let weight = |name: &str| match name {
+        "query" => teacher.query.clone(),
+        "key" => teacher.key.clone(),
+        "value" => teacher.value.clone(),
+        _ => identity.clone(),
+    };
+    let parameters: Vec<f64> = architecture.table(INPUTS, INPUTS).iter().flat_map(|param| weight(&param.name)).collect();
+    let x = numbers("x", BATCH * TIME * INPUTS);
+    let found = outputs(architecture, &parameters, &x);
+    for (sequence, found) in x.chunks(TIME * INPUTS).zip(found.chunks(TIME * INPUTS)) {
+        let (attention, values) = teacher.attention(sequence);
+        let y = |t: usize, k: usize| (0..=t).map(|s| attention[t * TIME + s] * values[s * INPUTS + k]).sum();
+        let expected: Vec<f64> = (0..TIME * INPUTS).map(|i| y(i / INPUTS, i % INPUTS)).collect();
+        assert!(norm_error(found, &expected) < 1e-13);
+    }
+}
+
+#[test]
+fn parameters_start_where_the_literature_has_them() {
+    let start = |architecture: Architecture, name: &str| {
+        let table = architecture.table(INPUTS, INPUTS);
+        let param = table.get(name).unwrap().clone();
+        (table.initial(7)[param.range()].iter().copied().map(f64::from).collect::<Vec<f64>>(), param.decayed)
+    };
+    let n = 6;
+    let recurrent = [
+        start(Architecture::GatedDense { hidden: n, gates: 2 }, "recurrent"),
+        start(Architecture::Lstm { hidden: n, embed: 3 }, "weight_hh"),
+        start(Architecture::Gru { hidden: n, embed: 3 }, "weight_hh"),
+    ];
+    for (blocks, (matrix, decayed)) in [1, 4, 3].into_iter().zip(recurrent) {
+        assert!(decayed && matrix.len() == blocks * n * n);
+        for block in matrix.chunks(n * n) {
+            for (i, j) in (0..n * n).map(|at| (at / n, at % n)) {
+                let product = dot(&block[i * n..(i + 1) * n], &block[j * n..(j + 1) * n]);
+                assert!((product - f64::from(u8::from(i == j))).abs() < 1e-6, "rows {i} and {j}: {product}");
+            }
+        }
+    }
+    let (bias, _) = start(Architecture::Lstm { hidden: n, embed: 3 }, "bias");
+    assert!((0..4 * n).all(|i| bias[i] == f64::from(u8::from((n..2 * n).contains(&i)))), "1 at the forget gate");
+    let lru = Architecture::Lru { hidden: 400, embed: 3, layers: 2, mixing: Mixing::GluOut };
+    for prefix in ["", "layer2."] {
+        let [nu, theta, gamma] = ["nu", "theta", "gamma_log"].map(|name| start(lru, &format!("{prefix}{name}")));
+        assert!(!(nu.1 || theta.1 || gamma.1), "not decayed");
+        let radii: Vec<f64> = nu.0.iter().map(|nu| (-nu.exp()).exp()).collect();
+        assert!(radii.iter().zip(&gamma.0).all(|(r, gamma)| ((1.0 - r * r).sqrt() / gamma.exp() - 1.0).abs() < 1e-3), "γ = √(1 − |λ|²)");
+        let inside = radii.iter().filter(|r| **r < 0.5f64.sqrt()).count();
+        assert!((160..240).contains(&inside), "half of the disk's area has {inside} of 400");
+        assert!(theta.0.iter().all(|theta| theta.exp() < 6.29) && theta.0.iter().filter(|theta| theta.exp() > 3.14).count() > 160);
+    }
+    assert_ne!(start(lru, "nu").0, start(lru, "layer2.nu").0);
+    let mamba = Architecture::Mamba { embed: 50, state: 4 };
+    let (a_log, decayed) = start(mamba, "a_log");
+    assert!(!decayed && a_log.chunks(4).all(|row| row.iter().zip([1.0, 2.0, 3.0, 4.0]).all(|(a, k)| (a.exp() - k).abs() < 1e-6)));
+    let steps: Vec<f64> = start(mamba, "delta_bias").0.iter().map(|bias| bias.exp().ln_1p()).collect();
+    assert!(steps.iter().all(|step| (0.000_999..0.1001).contains(step)) && (10..40).contains(&steps.iter().filter(|step| **step < 0.01).count()));
+}
+
+/// One training step on huge inputs: outputs and gradients.
+fn saturated(architecture: Architecture, make: &dyn Fn(Program) -> Box<dyn Backend>) -> [Vec<f64>; 2] {
+    let mut graph = Graph::new(BATCH, TIME);
+    let x = graph.input("x", INPUTS);
+    let prediction = architecture.forward(&mut graph, x, INPUTS, TIME);
+    let y = graph.input("y", INPUTS);
+    graph.squared_error(prediction, y, false);
+    let program = Program::training(graph);
+    let parameters = program.params.initial(7);
+    let mut backend = make(program);
+    backend.write(Graph::PARAMETERS, &parameters);
+    let signs = random::normals(5, "x", BATCH * TIME * INPUTS).into_iter().map(|v| 1e4f32.copysign(v));
+    backend.write(x.id(), &signs.collect::<Vec<f32>>());
+    backend.set_clock(&gatelens::train::optimizer::data_clock(1, 0));
+    backend.advance(1).unwrap();
+    backend.request(prediction.id());
+    backend.request(Graph::GRADIENTS);
+    let mut found = [vec![], vec![]];
+    while found.iter().any(Vec::is_empty) {
+        if let Some(progress) = backend.poll().unwrap() {
+            assert_eq!(progress.halted_at, None, "{architecture:?}");
+            for (found, id) in found.iter_mut().zip([prediction.id(), Graph::GRADIENTS]) {
+                found.extend(progress.tensor(id).unwrap_or_default().iter().copied().map(f64::from));
+            }
+        }
+        std::thread::yield_now();
+    }
+    found
+}
+
+fn stays_finite(make: &dyn Fn(Program) -> Box<dyn Backend>) {
+    let lru = |mixing| Architecture::Lru { hidden: 5, embed: 4, layers: 1, mixing };
+    let attention = |scores| Architecture::Attention { embed: 4, scores };
+    let gates = [Architecture::Lstm { hidden: 5, embed: 4 }, Architecture::Gru { hidden: 5, embed: 4 }];
+    let others = [lru(Mixing::GluOut), lru(Mixing::GluInOut), lru(Mixing::Mlp { width: 6 }), attention(Scores::Softmax), attention(Scores::Linear)];
+    for architecture in gates.into_iter().chain(others) {
+        let [outputs, gradients] = saturated(architecture, make);
+        assert!(outputs.iter().chain(&gradients).all(|v| v.is_finite()), "{architecture:?}: {outputs:?} {gradients:?}");
+        assert!(gradients.iter().any(|v| *v != 0.0), "{architecture:?} has no gradient at all");
+        let [expected, _] = saturated(architecture, &|program| Box::new(Cpu::<f64>::new(program, 1, u64::MAX).unwrap()));
+        let error = norm_error(&outputs, &expected);
+        assert!(error < 1e-4, "{architecture:?}: outputs are off by {error:.1e}");
+    }
+}
+
+#[test]
+fn saturated_inputs_stay_finite_on_the_cpu() {
+    stays_finite(&|program| Box::new(Cpu::<f32>::new(program, 1, u64::MAX).unwrap()));
+}
+
+#[cfg(feature = "gpu")]
+#[path = "support/gpu.rs"]
+#[allow(dead_code)]
+mod gpu;
+
+#[cfg(feature = "gpu")]
+#[test]
+fn saturated_inputs_stay_finite_on_the_gpu() {
+    if let Some(context) = gpu::context() {
+        stays_finite(&|program| Box::new(gatelens::backend::gpu::Gpu::new(&context, program).unwrap()));
+    }
+}
