@@ -14,8 +14,9 @@ const SOFTPLUS: u32 = 3u;
 // y = f(x)
 @compute @workgroup_size(64)
 fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = flat(id);
-    if i >= dims.batch * dims.time * dims.width_out {
+    let count = dims.batch * dims.time * dims.width_out;
+    let i = id.z * count + flat(id);
+    if flat(id) >= count {
         return;
     }
     if dims.kind == SIGMOID {
@@ -32,8 +33,9 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
 // dx = dy ⊙ f′(x)
 @compute @workgroup_size(64)
 fn backward(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = flat(id);
-    if i >= dims.batch * dims.time * dims.width_out {
+    let count = dims.batch * dims.time * dims.width_out;
+    let i = id.z * count + flat(id);
+    if flat(id) >= count {
         return;
     }
     if dims.kind == SIGMOID {

@@ -10,8 +10,9 @@
 // y = a + b
 @compute @workgroup_size(64)
 fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = flat(id);
-    if i < dims.batch * dims.time * dims.width_out {
+    let count = dims.batch * dims.time * dims.width_out;
+    let i = id.z * count + flat(id);
+    if flat(id) < count {
         y[i] = a[i] + b[i];
     }
 }
@@ -19,8 +20,9 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
 // dx = dy (or += with `accumulate`)
 @compute @workgroup_size(64)
 fn backward(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = flat(id);
-    if i >= dims.batch * dims.time * dims.width_out {
+    let count = dims.batch * dims.time * dims.width_out;
+    let i = id.z * count + flat(id);
+    if flat(id) >= count {
         return;
     }
     if dims.accumulate == 1u { dx[i] += dy[i]; } else { dx[i] = dy[i]; }

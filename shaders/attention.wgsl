@@ -23,8 +23,8 @@ const SOFTMAX: u32 = 0u;
 // p. An invocation owns a row (sequence, t).
 @compute @workgroup_size(64)
 fn weights(@builtin(global_invocation_id) id: vec3<u32>) {
-    let row = flat(id);
-    if row >= dims.batch * dims.time {
+    let row = id.z * dims.batch * dims.time + flat(id);
+    if flat(id) >= dims.batch * dims.time {
         return;
     }
     let width = dims.width_out;
@@ -56,9 +56,10 @@ fn weights(@builtin(global_invocation_id) id: vec3<u32>) {
 // y_t = Σ_{s≤t} p_ts v_s. An invocation owns one number.
 @compute @workgroup_size(64)
 fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = flat(id);
+    let count = dims.batch * dims.time * dims.width_out;
+    let i = id.z * count + flat(id);
     let row = i / dims.width_out;
-    if row >= dims.batch * dims.time {
+    if flat(id) >= count {
         return;
     }
     let first = row - row % dims.time;
@@ -72,8 +73,8 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
 // The gradient da of the scores: dp_ts = dy_t · v_s, with the softmax da = p ⊙ (dp − Σ p dp) / √E. An invocation owns a row.
 @compute @workgroup_size(64)
 fn backward_weights(@builtin(global_invocation_id) id: vec3<u32>) {
-    let row = flat(id);
-    if row >= dims.batch * dims.time {
+    let row = id.z * dims.batch * dims.time + flat(id);
+    if flat(id) >= dims.batch * dims.time {
         return;
     }
     let width = dims.width_out;
@@ -96,9 +97,10 @@ fn backward_weights(@builtin(global_invocation_id) id: vec3<u32>) {
 // dq_t = Σ_{s≤t} da_ts k_s; dk_t = Σ_{s≥t} da_st q_s; dv_t = Σ_{s≥t} p_st dy_s. An invocation owns one number of each.
 @compute @workgroup_size(64)
 fn backward(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = flat(id);
+    let count = dims.batch * dims.time * dims.width_out;
+    let i = id.z * count + flat(id);
     let row = i / dims.width_out;
-    if row >= dims.batch * dims.time {
+    if flat(id) >= count {
         return;
     }
     let e = i % dims.width_out;

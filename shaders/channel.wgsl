@@ -13,9 +13,10 @@
 // y = x + b. An invocation owns one number.
 @compute @workgroup_size(64)
 fn bias(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = flat(id);
-    if i < dims.batch * dims.time * dims.width_out {
-        y[i] = x[i] + parameters[dims.weight + i % dims.width_out];
+    let count = dims.batch * dims.time * dims.width_out;
+    let i = id.z * count + flat(id);
+    if flat(id) < count {
+        y[i] = x[i] + parameters[id.z * dims.parameters + dims.weight + i % dims.width_out];
     }
 }
 
@@ -28,20 +29,22 @@ fn bias_backward(@builtin(global_invocation_id) id: vec3<u32>) {
     if split >= dims.splits {
         return;
     }
-    let end = (split + 1u) * dims.batch / dims.splits * dims.time * n;
+    let first = id.z * dims.batch * dims.time * n;
+    let end = first + (split + 1u) * dims.batch / dims.splits * dims.time * n;
     var sum = 0.0;
-    for (var at = split * dims.batch / dims.splits * dims.time * n + channel; at < end; at += n) {
+    for (var at = first + split * dims.batch / dims.splits * dims.time * n + channel; at < end; at += n) {
         sum += bias_dy[at];
     }
-    bias_gradients[split * dims.parameters + dims.weight + channel] = sum;
+    bias_gradients[(id.z * dims.splits + split) * dims.parameters + dims.weight + channel] = sum;
 }
 
 // y = d ⊙ x. An invocation owns one number.
 @compute @workgroup_size(64)
 fn scale(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = flat(id);
-    if i < dims.batch * dims.time * dims.width_out {
-        y[i] = x[i] * parameters[dims.weight + i % dims.width_out];
+    let count = dims.batch * dims.time * dims.width_out;
+    let i = id.z * count + flat(id);
+    if flat(id) < count {
+        y[i] = x[i] * parameters[id.z * dims.parameters + dims.weight + i % dims.width_out];
     }
 }
 
@@ -54,12 +57,13 @@ fn scale_backward(@builtin(global_invocation_id) id: vec3<u32>) {
     if split >= dims.splits {
         return;
     }
-    let d = parameters[dims.weight + channel];
-    let end = (split + 1u) * dims.batch / dims.splits * dims.time * n;
+    let d = parameters[id.z * dims.parameters + dims.weight + channel];
+    let first = id.z * dims.batch * dims.time * n;
+    let end = first + (split + 1u) * dims.batch / dims.splits * dims.time * n;
     var sum = 0.0;
-    for (var at = split * dims.batch / dims.splits * dims.time * n + channel; at < end; at += n) {
+    for (var at = first + split * dims.batch / dims.splits * dims.time * n + channel; at < end; at += n) {
         dx[at] = d * dy[at];
         sum = fma(dy[at], x[at], sum);
     }
-    gradients[split * dims.parameters + dims.weight + channel] = sum;
+    gradients[(id.z * dims.splits + split) * dims.parameters + dims.weight + channel] = sum;
 }

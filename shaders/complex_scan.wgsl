@@ -19,10 +19,11 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
     if sequence >= dims.batch {
         return;
     }
-    let own = channel_of(dims.weight + channel);
-    let end = (sequence + 1u) * dims.time * 2u * n;
+    let own = channel_of(id.z * dims.parameters + dims.weight + channel);
+    let first = (id.z * dims.batch + sequence) * dims.time * 2u * n;
+    let end = first + dims.time * 2u * n;
     var state = vec2<f32>();
-    for (var at = sequence * dims.time * 2u * n + channel; at < end; at += 2u * n) {
+    for (var at = first + channel; at < end; at += 2u * n) {
         state = product(own.lambda, state) + own.gamma * vec2<f32>(u[at], u[at + n]);
         h[at] = state.x;
         h[at + n] = state.y;
@@ -39,11 +40,12 @@ fn backward(@builtin(global_invocation_id) id: vec3<u32>) {
     if split >= dims.splits {
         return;
     }
-    let own = channel_of(dims.weight + channel);
-    let end = (split + 1u) * dims.batch / dims.splits;
+    let own = channel_of(id.z * dims.parameters + dims.weight + channel);
+    let first = id.z * dims.batch;
+    let end = first + (split + 1u) * dims.batch / dims.splits;
     var outer = vec2<f32>();
     var inner = 0.0;
-    for (var sequence = split * dims.batch / dims.splits; sequence < end; sequence++) {
+    for (var sequence = first + split * dims.batch / dims.splits; sequence < end; sequence++) {
         var later = vec2<f32>(); // s_{t+1}
         var at = (sequence + 1u) * dims.time * 2u * n + channel;
         for (var t = dims.time; t > 0u; t--) {
@@ -55,7 +57,7 @@ fn backward(@builtin(global_invocation_id) id: vec3<u32>) {
             du[at + n] = own.gamma * later.y;
         }
     }
-    let weight = split * dims.parameters + dims.weight + channel;
+    let weight = (id.z * dims.splits + split) * dims.parameters + dims.weight + channel;
     gradients[weight] = -own.rate * dot(outer, own.lambda);
     gradients[weight + n] = own.phase * (outer.y * own.lambda.x - outer.x * own.lambda.y);
     gradients[weight + 2u * n] = own.gamma * inner;

@@ -12,9 +12,10 @@
 // An invocation owns one number of y.
 @compute @workgroup_size(64)
 fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = flat(id);
+    let count = dims.batch * dims.time * dims.width_out;
+    let i = id.z * count + flat(id);
     let row = i / dims.width_out;
-    if row >= dims.batch * dims.time {
+    if flat(id) >= count {
         return;
     }
     var sum = 0.0;
@@ -27,10 +28,11 @@ fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
 // dh[e, n] = dy[e] C[n]. An invocation owns one number of h.
 @compute @workgroup_size(64)
 fn backward_h(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = flat(id);
+    let count = dims.batch * dims.time * dims.width_out * dims.width_in;
+    let i = id.z * count + flat(id);
     let channel = i / dims.width_in;
     let row = channel / dims.width_out;
-    if row < dims.batch * dims.time {
+    if flat(id) < count {
         dh[i] = dy[channel] * c[row * dims.width_in + i % dims.width_in];
     }
 }
@@ -38,9 +40,10 @@ fn backward_h(@builtin(global_invocation_id) id: vec3<u32>) {
 // dC[n] = Σ_e dy[e] h[e, n]. An invocation owns one number of C.
 @compute @workgroup_size(64)
 fn backward_c(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = flat(id);
+    let count = dims.batch * dims.time * dims.width_in;
+    let i = id.z * count + flat(id);
     let row = i / dims.width_in;
-    if row >= dims.batch * dims.time {
+    if flat(id) >= count {
         return;
     }
     var sum = 0.0;

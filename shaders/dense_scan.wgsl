@@ -16,8 +16,9 @@ var<workgroup> state: array<f32, 512>;
 @compute @workgroup_size(64)
 fn forward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let n = min(dims.width_out, MAX_STATE);
-    let sequence = group_number(group);
-    if sequence >= dims.batch {
+    let sequence = group.z * dims.batch + group_number(group);
+    let weight = group.z * dims.parameters + dims.weight;
+    if group_number(group) >= dims.batch {
         return;
     }
     for (var i = lane; i < n; i += 64u) { state[i] = 0.0; }
@@ -26,7 +27,7 @@ fn forward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         workgroupBarrier();
         for (var i = lane; i < n; i += 64u) {
             var sum = x[now + i];
-            for (var k = 0u; k < n; k++) { sum = fma(parameters[dims.weight + i * n + k], state[k], sum); }
+            for (var k = 0u; k < n; k++) { sum = fma(parameters[weight + i * n + k], state[k], sum); }
             result[now + i] = sum;
         }
         workgroupBarrier();
@@ -38,8 +39,9 @@ fn forward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
 @compute @workgroup_size(64)
 fn backward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let n = min(dims.width_out, MAX_STATE);
-    let sequence = group_number(group);
-    if sequence >= dims.batch {
+    let sequence = group.z * dims.batch + group_number(group);
+    let weight = group.z * dims.parameters + dims.weight;
+    if group_number(group) >= dims.batch {
         return;
     }
     for (var i = lane; i < n; i += 64u) { state[i] = 0.0; }
@@ -48,7 +50,7 @@ fn backward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
         workgroupBarrier();
         for (var i = lane; i < n; i += 64u) {
             var sum = x[now + i];
-            for (var k = 0u; k < n; k++) { sum = fma(parameters[dims.weight + k * n + i], state[k], sum); }
+            for (var k = 0u; k < n; k++) { sum = fma(parameters[weight + k * n + i], state[k], sum); }
             result[now + i] = sum;
         }
         workgroupBarrier();
@@ -73,16 +75,17 @@ fn backward_weight(@builtin(global_invocation_id) id: vec3<u32>) {
     let h_at = places(column, n, 0u, 1u);
     let one_low = column.low == vec4<u32>(n);
     let one_high = column.high == vec4<u32>(n);
-    let end = (split + 1u) * dims.batch / dims.splits * dims.time;
+    let first = id.z * dims.batch * dims.time;
+    let end = first + (split + 1u) * dims.batch / dims.splits * dims.time;
     var sum: Tile;
-    for (var row = split * dims.batch / dims.splits * dims.time; row < end; row++) {
+    for (var row = first + split * dims.batch / dims.splits * dims.time; row < end; row++) {
         let kept = f32(min(row % dims.time, 1u)); // before the first step the state is 0
         let before = (max(row, 1u) - 1u) * n;
         let left = select(kept * past_x4(h_at.low + before), ONE, one_low);
         let right = select(kept * past_x4(h_at.high + before), ONE, one_high);
         sum = add_outer(sum, dy4(dy_at.low + row * dims.width_out), dy4(dy_at.high + row * dims.width_out), left, right);
     }
-    let weight = split * dims.parameters + dims.weight;
+    let weight = (id.z * dims.splits + split) * dims.parameters + dims.weight;
     store(sum, output, dims.width_out, column, n, weight);
     if dims.constant == 1u {
         let bias = weight + dims.width_out * n;

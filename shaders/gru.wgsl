@@ -22,8 +22,9 @@ var<workgroup> later: array<vec3<f32>, 512>; // dq_{t+1}, a channel's three numb
 @compute @workgroup_size(64)
 fn forward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let n = min(dims.width_out, MAX_STATE);
-    let sequence = group_number(group);
-    if sequence >= dims.batch {
+    let sequence = group.z * dims.batch + group_number(group);
+    let weight = group.z * dims.parameters + dims.weight;
+    if group_number(group) >= dims.batch {
         return;
     }
     for (var i = lane; i < n; i += 64u) { state[i] = 0.0; }
@@ -32,9 +33,9 @@ fn forward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         workgroupBarrier();
         for (var i = lane; i < n; i += 64u) {
             let place = i + n * vec3<u32>(0u, 1u, 2u);
-            let row = dims.weight + n * place;
+            let row = weight + n * place;
             let at = place + 3u * now;
-            var q = w3(place + dims.weight + 3u * n * n);
+            var q = w3(place + weight + 3u * n * n);
             for (var k = 0u; k < n; k++) { q = fma(w3(row + k), vec3<f32>(state[k]), q); }
             let r = sigmoid(u[at.x] + q.x);
             let z = sigmoid(u[at.y] + q.y);
@@ -55,8 +56,9 @@ fn forward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
 @compute @workgroup_size(64)
 fn backward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let n = min(dims.width_out, MAX_STATE);
-    let sequence = group_number(group);
-    if sequence >= dims.batch {
+    let sequence = group.z * dims.batch + group_number(group);
+    let weight = group.z * dims.parameters + dims.weight;
+    if group_number(group) >= dims.batch {
         return;
     }
     for (var i = lane; i < n; i += 64u) {
@@ -67,7 +69,7 @@ fn backward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
         let now = (sequence * dims.time + t - 1u) * n;
         workgroupBarrier();
         for (var i = lane; i < n; i += 64u) {
-            let column = dims.weight + i + n * n * vec3<u32>(0u, 1u, 2u);
+            let column = weight + i + n * n * vec3<u32>(0u, 1u, 2u);
             var arrived = dh[now + i] + state[i];
             for (var k = 0u; k < n; k++) { arrived += dot(w3(column + k * n), later[k]); }
             let at = 4u * now + i;

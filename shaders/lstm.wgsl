@@ -22,8 +22,9 @@ var<workgroup> da: array<vec4<f32>, 512>; // the gradient of a_{t+1}, a channel'
 @compute @workgroup_size(64)
 fn forward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let n = min(dims.width_out, MAX_STATE);
-    let sequence = group_number(group);
-    if sequence >= dims.batch {
+    let sequence = group.z * dims.batch + group_number(group);
+    let weight = group.z * dims.parameters + dims.weight;
+    if group_number(group) >= dims.batch {
         return;
     }
     for (var i = lane; i < n; i += 64u) { state[i] = 0.0; }
@@ -32,8 +33,8 @@ fn forward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         workgroupBarrier();
         for (var i = lane; i < n; i += 64u) {
             let place = 4u * now + i + n * vec4<u32>(0u, 1u, 2u, 3u);
-            let row = dims.weight + n * (i + n * vec4<u32>(0u, 1u, 2u, 3u));
-            var a = vec4<f32>(u[place.x], u[place.y], u[place.z], u[place.w]) + w4(place - 4u * now + dims.weight + 4u * n * n);
+            let row = weight + n * (i + n * vec4<u32>(0u, 1u, 2u, 3u));
+            var a = vec4<f32>(u[place.x], u[place.y], u[place.z], u[place.w]) + w4(place - 4u * now + weight + 4u * n * n);
             for (var k = 0u; k < n; k++) { a = fma(w4(row + k), vec4<f32>(state[k]), a); }
             let gate = vec4<f32>(sigmoid(a.x), sigmoid(a.y), tangent(a.z), sigmoid(a.w));
             var cell = gate.x * gate.z;
@@ -54,8 +55,9 @@ fn forward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
 @compute @workgroup_size(64)
 fn backward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
     let n = min(dims.width_out, MAX_STATE);
-    let sequence = group_number(group);
-    if sequence >= dims.batch {
+    let sequence = group.z * dims.batch + group_number(group);
+    let weight = group.z * dims.parameters + dims.weight;
+    if group_number(group) >= dims.batch {
         return;
     }
     for (var i = lane; i < n; i += 64u) {
@@ -67,7 +69,7 @@ fn backward(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_i
         workgroupBarrier();
         for (var i = lane; i < n; i += 64u) {
             let place = 4u * now + i + n * vec4<u32>(0u, 1u, 2u, 3u);
-            let column = dims.weight + i + n * n * vec4<u32>(0u, 1u, 2u, 3u);
+            let column = weight + i + n * n * vec4<u32>(0u, 1u, 2u, 3u);
             var arrived = dh[now + i];
             for (var k = 0u; k < n; k++) { arrived += dot(w4(column + k * n), da[k]); }
             let gate = vec4<f32>(gates[place.x], gates[place.y], gates[place.z], gates[place.w]);

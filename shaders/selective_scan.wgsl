@@ -23,12 +23,12 @@
 @compute @workgroup_size(64)
 fn forward(@builtin(global_invocation_id) id: vec3<u32>) {
     let cells = dims.width_out * dims.width_in;
-    let sequence = flat(id) / cells;
+    let sequence = id.z * dims.batch + flat(id) / cells;
     let cell = flat(id) % cells;
-    if sequence >= dims.batch {
+    if flat(id) >= dims.batch * cells {
         return;
     }
-    let a = -exp(parameters[dims.weight + cell]);
+    let a = -exp(parameters[id.z * dims.parameters + dims.weight + cell]);
     var state = 0.0;
     for (var row = sequence * dims.time; row < (sequence + 1u) * dims.time; row++) {
         let e = row * dims.width_out + cell / dims.width_in;
@@ -47,10 +47,11 @@ fn backward(@builtin(global_invocation_id) id: vec3<u32>) {
     if split >= dims.splits {
         return;
     }
-    let a = -exp(parameters[dims.weight + cell]);
-    let end = (split + 1u) * dims.batch / dims.splits;
+    let a = -exp(parameters[id.z * dims.parameters + dims.weight + cell]);
+    let first = id.z * dims.batch;
+    let end = first + (split + 1u) * dims.batch / dims.splits;
     var sum = 0.0;
-    for (var sequence = split * dims.batch / dims.splits; sequence < end; sequence++) {
+    for (var sequence = first + split * dims.batch / dims.splits; sequence < end; sequence++) {
         var later = 0.0; // exp(Δ_{t+1} A) s_{t+1}
         for (var t = dims.time; t > 0u; t--) {
             let row = sequence * dims.time + t - 1u;
@@ -63,15 +64,16 @@ fn backward(@builtin(global_invocation_id) id: vec3<u32>) {
             }
         }
     }
-    gradients[split * dims.parameters + dims.weight + cell] = a * sum;
+    gradients[(id.z * dims.splits + split) * dims.parameters + dims.weight + cell] = a * sum;
 }
 
 // du_t[e] = Δ Σ_n s B; dΔ_t[e] = Σ_n s (A exp(Δ A) h_{t−1} + B u). An invocation owns a channel of a row.
 @compute @workgroup_size(64)
 fn backward_input(@builtin(global_invocation_id) id: vec3<u32>) {
-    let channel = flat(id);
+    let count = dims.batch * dims.time * dims.width_out;
+    let channel = id.z * count + flat(id);
     let row = channel / dims.width_out;
-    if row >= dims.batch * dims.time {
+    if flat(id) >= count {
         return;
     }
     let cells = dims.width_out * dims.width_in;
@@ -79,7 +81,7 @@ fn backward_input(@builtin(global_invocation_id) id: vec3<u32>) {
     var kept = 0.0; // Σ_n s A exp(Δ A) h_{t−1}
     for (var n = 0u; n < dims.width_in; n++) {
         let cell = channel * dims.width_in + n;
-        let a = -exp(parameters[dims.weight + cell - row * cells]);
+        let a = -exp(parameters[id.z * dims.parameters + dims.weight + cell - row * cells]);
         added = fma(s[cell], b[row * dims.width_in + n], added);
         if row % dims.time > 0u {
             kept = fma(s[cell] * a * exp(delta[channel] * a), past_h[cell - cells], kept);
@@ -92,9 +94,10 @@ fn backward_input(@builtin(global_invocation_id) id: vec3<u32>) {
 // dB_t[n] = Σ_e s Δ u. An invocation owns one number of B.
 @compute @workgroup_size(64)
 fn backward_b(@builtin(global_invocation_id) id: vec3<u32>) {
-    let i = flat(id);
+    let count = dims.batch * dims.time * dims.width_in;
+    let i = id.z * count + flat(id);
     let row = i / dims.width_in;
-    if row >= dims.batch * dims.time {
+    if flat(id) >= count {
         return;
     }
     var sum = 0.0;

@@ -204,7 +204,7 @@ impl Group {
         self.members[member].over = true;
         let recipe = self.start.members[member].0.clone();
         let table = &self.session.backend().program().params;
-        let census = |state: &Snapshot| importance::measure(&Network::from_parameters(table, &state.parameters), THRESHOLD).census(THRESHOLD);
+        let census = |state: &Snapshot| Some(importance::measure(&Network::from_parameters(table, &state.parameters)?, THRESHOLD).census(THRESHOLD));
         Told::Over(
             member,
             Box::new(Record {
@@ -212,7 +212,7 @@ impl Group {
                 recipe,
                 outcome,
                 curve: self.members[member].curve.clone(),
-                neurons: state.map(census),
+                neurons: state.and_then(census),
                 device: format!("{} {}", self.device.kind.as_str(), self.device.name),
             }),
         )

@@ -1,7 +1,6 @@
 //! A part of a sweep's runs, for several processes or machines: the same definition gives the same parts everywhere.
 
 use super::Run;
-use crate::model::Architecture;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -104,13 +103,10 @@ pub(super) fn divide(runs: &[Run], programs: &[usize], count: usize) -> Vec<usiz
     parts
 }
 
-/// About how much there is to compute: the products of matrices.
+/// About how much there is to compute: each parameter meets each token.
 fn work(run: &Run) -> u128 {
     let plan = run.recipe.plan();
     let (inputs, outputs) = plan.task.widths();
-    let products = match plan.architecture {
-        Architecture::GatedDiagonal { hidden, gates } => hidden * 2 * (inputs + 1) + gates * (2 * hidden + outputs),
-        Architecture::GatedSide { hidden } => hidden * (3 * (inputs + 1) + outputs),
-    };
-    u128::from(plan.optimizer.steps) * (plan.batch * plan.time) as u128 * products as u128
+    let parameters = plan.architecture.table(inputs, outputs).len();
+    u128::from(plan.optimizer.steps) * (plan.batch * plan.time) as u128 * parameters as u128
 }
