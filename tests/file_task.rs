@@ -3,6 +3,7 @@
 
 mod support;
 
+use gatelens::analysis::test_set::Sets;
 use gatelens::backend::cpu::Cpu;
 use gatelens::experiment::data::read;
 use gatelens::experiment::{checkpoint, recipe::Recipe, recipe::Switch};
@@ -230,10 +231,12 @@ fn weights_of_time_steps_are_in_the_loss() {
     engine.set_clock(&plan.optimizer.clock(3, 0));
     engine.advance(1).unwrap();
     let loss = engine.poll().unwrap().unwrap().losses[0];
-    let Some(gatelens::analysis::in_context::Finding::Test(tested)) = gatelens::analysis::test_set::measure(&network, &arrays) else { panic!("no test") };
-    assert!((f64::from(loss.loss) / tested.loss - 1.0).abs() < 1e-5 && (f64::from(loss.power) / tested.power - 1.0).abs() < 1e-5, "{loss:?} {tested:?}");
-    let Some(gatelens::analysis::in_context::Finding::Test(plain)) = gatelens::analysis::test_set::measure(&network, &Arrays { weight: None, ..arrays }) else { panic!("no test") };
-    assert!((plain.loss / tested.loss - 1.0).abs() > 1e-2, "the weights matter");
+    let Some(gatelens::analysis::in_context::Finding::Test(tested)) = gatelens::analysis::test_set::measure(&network, Sets { test: &arrays, train: &arrays, in_order: true }) else { panic!("no test") };
+    let size = tested.test.size;
+    assert!((f64::from(loss.loss) / size.loss - 1.0).abs() < 1e-5 && (f64::from(loss.power) / size.power - 1.0).abs() < 1e-5, "{loss:?} {size:?}");
+    let plain = Arrays { weight: None, ..arrays.clone() };
+    let Some(gatelens::analysis::in_context::Finding::Test(plain)) = gatelens::analysis::test_set::measure(&network, Sets { test: &plain, train: &plain, in_order: true }) else { panic!("no test") };
+    assert!((plain.test.size.loss / size.loss - 1.0).abs() > 1e-2, "the weights matter");
 }
 
 fn folder(name: &str) -> PathBuf {

@@ -39,6 +39,11 @@ impl TaskName {
     pub fn in_context(self) -> bool {
         matches!(self, Self::Regression | Self::Recall)
     }
+
+    /// Whether what it does to whole sequences is measured: all but attention, which has a teacher to compare with.
+    pub fn is_measured(self) -> bool {
+        self != Self::Attention
+    }
 }
 
 /// What a recipe knows of the user's arrays; the arrays themselves travel beside it.

@@ -66,6 +66,11 @@ impl Task {
         }
     }
 
+    /// Whether it takes the user's sequences in the file's order.
+    pub fn is_in_order(self) -> bool {
+        matches!(self, Self::File(File { in_order: true, .. }))
+    }
+
     /// Tokens a sequence: `length` of them, or, for tasks that end with a query, as many pairs and the query.
     pub fn tokens(self, length: usize) -> usize {
         match self {
