@@ -73,6 +73,7 @@ fn bad_usage_is_code_2_and_says_what_is_accepted() {
         (&["train", "--hidden", "0"], "hidden: 0 — expected a whole number from 1 to 512"),
         (&["train", "--lr", "NaN"], "learning_rate: NaN — expected a number"),
         (&["train", "--rank", "9"], "rank: 9 — expected at most d = 4"),
+        (&["train", "--value-rank", "5"], "value_rank: 5 — expected at most d = 4, or 0 for the rank of all"),
         (&["train", "--preset", "nought"], "preset: nought — expected one of discover"),
         (&["train", "--task", "chess"], "task: chess — expected one of attention, regression, recall"),
         (&["train", "--rate-schedule", "fast"], "rate_schedule: fast"),
@@ -139,6 +140,8 @@ fn a_construction_is_written_and_is_the_attention() {
     assert_eq!(gatelens::experiment::checkpoint::read_teacher("again", &std::fs::read(path("again")).unwrap()).unwrap(), gatelens::experiment::checkpoint::read_teacher("side", &std::fs::read(path("side")).unwrap()).unwrap());
     let low = gatelens(&["construct", "--variant", "low-rank", "--dim", "5", "--rank", "2", "--teacher-kind", "gaussian", "--out", &path("low"), "--json"]);
     assert_eq!(last_line(&low)["hidden"], 6, "{}", errors(&low));
+    let own = gatelens(&["construct", "--variant", "low-rank", "--dim", "4", "--value-rank", "3", "--key-rank", "2", "--query-rank", "1", "--out", &path("own"), "--json"]);
+    assert_eq!((&last_line(&own)["hidden"], &last_line(&own)["gates"]), (&4.into(), &3.into()), "{}", errors(&own));
     assert!(String::from_utf8_lossy(&gatelens(&["construct", "--variant", "side", "--out", &path("said")]).stdout).contains("16 + 0 neurons"), "in words without --json");
 }
 

@@ -245,6 +245,23 @@ fn what_does_not_apply_says_so() {
 }
 
 #[test]
+fn each_matrix_may_have_its_own_rank() {
+    let mut view = view(DESKTOP);
+    let value = |view: &Harness<'_, Window>, name: &str| control(view, name).value().unwrap_or_default();
+    enter(&mut view, "Rank of W_K", "1");
+    assert_eq!(["Rank", "Rank of W_V", "Rank of W_K", "Rank of W_Q"].map(|name| value(&view, name)), ["mixed", "3", "1", "3"]);
+    assert!(says(&view, "that is attention."), "W_V can be inverted, which is all that the symmetric one needs");
+    click(&mut view, "Low rank");
+    assert_eq!(given(&mut view).network.hidden(), 4, "3 · 1 + 1");
+    let advice = cost::advice(3, [3, 1, 3]);
+    assert!(says(&view, &format!("n = {} neurons and m = {} gates", advice.0, advice.1)));
+    enter(&mut view, "Rank", "2");
+    assert_eq!(["Rank of W_V", "Rank of W_K", "Rank of W_Q"].map(|name| value(&view, name)), ["2"; 3]);
+    enter(&mut view, "Width d", "1");
+    assert_eq!(["Rank", "Rank of W_V"].map(|name| value(&view, name)), ["1"; 2], "no rank is above d");
+}
+
+#[test]
 fn every_variant_width_and_size_is_drawn() {
     for size in [DESKTOP, PHONE] {
         let mut view = view(size);
@@ -352,6 +369,10 @@ fn pictures() {
     draw("broken-", DESKTOP, &|view| drop(click(view, "Let the accumulators forget: λ = 0.9 →")));
     draw("refused-", DESKTOP, &|view| {
         enter(view, "Rank", "2");
+    });
+    draw("ranks-", DESKTOP, &|view| {
+        enter(view, "Rank of W_K", "1");
+        click(view, "Low rank");
     });
     draw("low-rank-", DESKTOP, &|view| drop(click(view, "Take a teacher of half the rank →")));
     draw("one-", DESKTOP, &|view| wide(view, "1", "Symmetric"));

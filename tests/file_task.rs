@@ -3,6 +3,7 @@
 
 mod support;
 
+use gatelens::analysis::test_set::Sets;
 use gatelens::backend::cpu::Cpu;
 use gatelens::experiment::data::read;
 use gatelens::experiment::{checkpoint, recipe::Recipe, recipe::Switch};
@@ -230,10 +231,12 @@ fn weights_of_time_steps_are_in_the_loss() {
     engine.set_clock(&plan.optimizer.clock(3, 0));
     engine.advance(1).unwrap();
     let loss = engine.poll().unwrap().unwrap().losses[0];
-    let Some(gatelens::analysis::in_context::Finding::Test(tested)) = gatelens::analysis::test_set::measure(&network, &arrays) else { panic!("no test") };
-    assert!((f64::from(loss.loss) / tested.loss - 1.0).abs() < 1e-5 && (f64::from(loss.power) / tested.power - 1.0).abs() < 1e-5, "{loss:?} {tested:?}");
-    let Some(gatelens::analysis::in_context::Finding::Test(plain)) = gatelens::analysis::test_set::measure(&network, &Arrays { weight: None, ..arrays }) else { panic!("no test") };
-    assert!((plain.loss / tested.loss - 1.0).abs() > 1e-2, "the weights matter");
+    let Some(gatelens::analysis::in_context::Finding::Test(tested)) = gatelens::analysis::test_set::measure(&network, Sets { test: &arrays, train: &arrays, in_order: true }) else { panic!("no test") };
+    let size = tested.test.size;
+    assert!((f64::from(loss.loss) / size.loss - 1.0).abs() < 1e-5 && (f64::from(loss.power) / size.power - 1.0).abs() < 1e-5, "{loss:?} {size:?}");
+    let plain = Arrays { weight: None, ..arrays.clone() };
+    let Some(gatelens::analysis::in_context::Finding::Test(plain)) = gatelens::analysis::test_set::measure(&network, Sets { test: &plain, train: &plain, in_order: true }) else { panic!("no test") };
+    assert!((plain.test.size.loss / size.loss - 1.0).abs() > 1e-2, "the weights matter");
 }
 
 fn folder(name: &str) -> PathBuf {
@@ -311,7 +314,7 @@ fn a_file_of_numbers_trains() {
     let random = |name: &str, count: usize| -> Vec<f64> { gatelens::math::random::normals(3, name, count).into_iter().map(f64::from).collect() };
     let (n, t) = (300, 8);
     let x = random("x", n * t * 2);
-    let teacher = gatelens::task::Teacher::draw(gatelens::task::attention::TeacherKind { dim: 2, rank: 2, spectrum: gatelens::task::attention::Spectrum::Orthogonal }, 5);
+    let teacher = gatelens::task::Teacher::draw(gatelens::task::attention::TeacherKind { dim: 2, ranks: [2; 3], spectrum: gatelens::task::attention::Spectrum::Orthogonal }, 5);
     let y: Vec<f64> = x.chunks_exact(t * 2).flat_map(|sequence| {
         let (attention, values) = teacher.attention(sequence);
         (0..t * 2).map(move |i| (0..t).map(|s| attention[i / 2 * t + s] * values[s * 2 + i % 2]).sum::<f64>()).collect::<Vec<f64>>()

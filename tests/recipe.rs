@@ -30,6 +30,28 @@ fn only_what_does_not_go_together_is_set_back() {
 }
 
 #[test]
+fn each_matrix_of_the_teacher_may_have_its_own_rank() {
+    let of = |hash: &str| Recipe::from_hash(hash);
+    let (_, low, _) = of("#v=1&rank=2");
+    assert_eq!((low.ranks(), Recipe::default().ranks()), ([2; 3], [4; 3]), "an old link means all three");
+    let old = r#"{"task": "attention", "dim": 5, "rank": 3}"#;
+    assert_eq!(serde_json::from_str::<Recipe>(old).unwrap().ranks(), [3; 3], "an old checkpoint too");
+    let (_, own, problems) = of("#v=1&rank=2&value_rank=4&query_rank=1");
+    assert_eq!((own.ranks(), problems.len()), ([4, 2, 1], 0));
+    assert_eq!(of(&format!("#{}", own.to_hash(preset::DEFAULT))).1, own);
+    assert!(!own.same_teacher(&low) && low.same_teacher(&Recipe { key_rank: 2, ..low.clone() }), "what counts is the rank, not how it was said");
+    let teacher = own.plan().teacher().unwrap();
+    let rank = |data: &[f64]| gatelens::math::linear::svd(&gatelens::math::matrix::Matrix::new(4, 4, data.to_vec())).rank(1e-9);
+    assert_eq!([&teacher.value, &teacher.key, &teacher.query].map(|matrix| rank(matrix)), [4, 2, 1]);
+    for (hash, key, ranks) in [("value_rank=5", "value_rank", [1, 1, 1]), ("key_rank=64", "key_rank", [1, 1, 1]), ("query_rank=9&value_rank=2", "query_rank", [2, 1, 1])] {
+        let (_, read, problems) = of(&format!("#v=1&rank=1&{hash}"));
+        let text = problems.iter().map(ToString::to_string).collect::<String>();
+        assert!(read.ranks() == ranks && problems.len() == 1 && text.starts_with(&format!("{key}: ")) && text.contains("at most d = 4, or 0 for the rank of all"), "{text}");
+    }
+    assert_eq!(of("#v=1&value_rank=65").2.len(), 1, "beyond any width");
+}
+
+#[test]
 fn a_state_beyond_the_last_step_is_refused() {
     let late = Snapshot { step: u64::from(recipe().steps) + 1, ..snapshot() };
     let bytes = checkpoint::write(&recipe(), &late, recipe().plan().teacher().as_ref()).unwrap();

@@ -1,9 +1,11 @@
 //! Copies of one program that are trained together: each is as if it were alone.
 
 use gatelens::backend::{Backend, Progress, cpu::Cpu};
-use gatelens::experiment::recipe::{DataShape, Gating, Recipe, TaskName};
+use gatelens::experiment::recipe::{DataShape, Recipe, TaskName};
 use gatelens::graph::{Graph, program::Program};
+use gatelens::model::{Architecture, Mixing, Scores};
 use gatelens::task::{Arrays, Source};
+use gatelens::train::plan::Plan;
 use gatelens::train::pacer::Speed;
 use gatelens::train::session::{Event, Member, Session};
 use std::time::Instant;
@@ -17,8 +19,7 @@ fn recipe(n: usize, batch: usize, seed: u32) -> Recipe {
 }
 
 /// Loads a recipe as replica `index`; returns its clock.
-fn load(backend: &mut dyn Backend, index: usize, recipe: &Recipe, data: Option<&Arrays>) -> gatelens::graph::dims::Clock {
-    let plan = recipe.plan();
+fn load(backend: &mut dyn Backend, index: usize, plan: &Plan, data: Option<&Arrays>) -> gatelens::graph::dims::Clock {
     let initial = backend.program().params.initial(plan.seed);
     backend.write_to(index, Graph::PARAMETERS, &initial);
     plan.write_constants(backend, index, Source { data, ..Source::default() });
@@ -27,7 +28,7 @@ fn load(backend: &mut dyn Backend, index: usize, recipe: &Recipe, data: Option<&
 
 fn together(recipes: &[Recipe], open: impl FnOnce(Program) -> Box<dyn Backend>) -> Box<dyn Backend> {
     let mut backend = open(recipes[0].plan().program().replicated(recipes.len()));
-    let clocks: Vec<_> = recipes.iter().enumerate().map(|(i, recipe)| load(backend.as_mut(), i, recipe, None)).collect();
+    let clocks: Vec<_> = recipes.iter().enumerate().map(|(i, recipe)| load(backend.as_mut(), i, &recipe.plan(), None)).collect();
     backend.set_clocks(&clocks);
     backend
 }
@@ -65,16 +66,27 @@ fn together_is_as_alone_on_the_cpu_to_the_bit() {
     assert!(alone[0].0 != alone[1].0, "seeds differ");
 }
 
-/// Recipes of every task and both gatings, at odd sizes.
-fn odd() -> Vec<Recipe> {
+/// Recipes of every task with every architecture in turn, at odd sizes.
+fn odd() -> Vec<(Recipe, Architecture)> {
     let base = Recipe { dim: 3, hidden: 7, gates: 5, batch: 9, time: 11, steps: 100, mask_at: 0.0, ..Recipe::default() };
     let file = DataShape { name: "x.npz".into(), sequences: 21, steps: 4, is_weighted: true };
+    let regression = Recipe { task: TaskName::Regression, outputs: 2, pairs: 6, noise: 0.1, ..base.clone() };
+    let recall = Recipe { task: TaskName::Recall, pairs: 5, ..base.clone() };
+    let file = Recipe { task: TaskName::File, outputs: 2, data: Some(file), ..base.clone() };
+    let (hidden, embed) = (7, 5);
+    let lru = |layers, mixing| Architecture::Lru { hidden, embed, layers, mixing };
     vec![
-        base.clone(),
-        Recipe { gating: Gating::Side, ..base.clone() },
-        Recipe { task: TaskName::Regression, outputs: 2, pairs: 6, noise: 0.1, ..base.clone() },
-        Recipe { task: TaskName::Recall, pairs: 5, gating: Gating::Side, ..base.clone() },
-        Recipe { task: TaskName::File, outputs: 2, data: Some(file), ..base },
+        (base.clone(), Architecture::GatedDiagonal { hidden, gates: 5 }),
+        (recall.clone(), Architecture::GatedSide { hidden }),
+        (regression.clone(), Architecture::GatedDense { hidden, gates: 5 }),
+        (file.clone(), Architecture::Lstm { hidden, embed }),
+        (base.clone(), Architecture::Gru { hidden, embed }),
+        (regression, lru(2, Mixing::GluOut)),
+        (recall, lru(1, Mixing::GluInOut)),
+        (file, lru(1, Mixing::Mlp { width: 6 })),
+        (base.clone(), Architecture::Mamba { embed, state: 3 }),
+        (base.clone(), Architecture::Attention { embed, scores: Scores::Softmax }),
+        (base, Architecture::Attention { embed, scores: Scores::Linear }),
     ]
 }
 
@@ -96,19 +108,20 @@ fn together_is_as_alone_on_the_gpu() {
             return eprintln!("skipped: {error}");
         }
     };
-    for recipe in odd() {
+    for (recipe, architecture) in odd() {
         let three: Vec<Recipe> = (1..=3).map(|seed| Recipe { seed, learning_rate: 1e-2 / seed as f32, ..recipe.clone() }).collect();
         let data: Vec<Option<Arrays>> = three.iter().map(|recipe| arrays(recipe, recipe.seed)).collect();
         let split: Vec<Option<Arrays>> = three.iter().zip(&data).map(|(recipe, data)| Some(recipe.split(data.as_ref()?).0)).collect();
+        let plans: Vec<Plan> = three.iter().map(|recipe| Plan { architecture, ..recipe.plan() }).collect();
         let run = |range: std::ops::Range<usize>, open: &dyn Fn(Program) -> Box<dyn Backend>| {
-            let mut backend = open(three[0].plan().program().replicated(range.len()));
-            let clocks: Vec<_> = range.clone().map(|i| load(backend.as_mut(), i - range.start, &three[i], split[i].as_ref())).collect();
+            let mut backend = open(plans[0].program().replicated(range.len()));
+            let clocks: Vec<_> = range.clone().map(|i| load(backend.as_mut(), i - range.start, &plans[i], split[i].as_ref())).collect();
             backend.set_clocks(&clocks);
             backend.advance(3).unwrap();
             backend.request(Graph::PARAMETERS);
             backend
         };
-        let mut gpu = gatelens::backend::gpu::Gpu::new(&context, three[0].plan().program().replicated(3)).unwrap();
+        let mut gpu = gatelens::backend::gpu::Gpu::new(&context, plans[0].program().replicated(3)).unwrap();
         gpu.fill(f32::NAN);
         let gpu = std::cell::RefCell::new(Some(gpu));
         let mut backend = run(0..3, &|_| Box::new(gpu.take().unwrap()));
@@ -128,7 +141,7 @@ fn together_is_as_alone_on_the_gpu() {
                 losses.chain(progress.tensors[0].1.iter().copied()).map(f64::from).collect()
             };
             let error = support::norm_error(&numbers(&found[i]), &numbers(&alone));
-            assert!(error < 1e-4, "{:?}, replica {i}: {error:e}", recipe.task);
+            assert!(error < 1e-4, "{architecture:?}, {:?}, replica {i}: {error:e}", recipe.task);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use super::in_context::{Coefficients, Finding, Losses};
 use super::recall::{Algorithm, Recalled};
+use super::test_set::{Errors, Tested};
 use super::words::{part, significant};
 use serde_json::{Value, json};
 
@@ -33,7 +34,8 @@ impl Finding {
                 Algorithm::Comparison => "It recalls by comparing, not like attention.",
                 Algorithm::None => "It does not recall the pairs.",
             },
-            Self::Test(tested) => match tested.nmse() {
+            Self::Test(tested) => match tested.test.size.nmse() {
+                Some(nmse) if !nmse.is_finite() => "Its answers are no numbers.",
                 Some(nmse) if nmse < 0.01 => "It fits sequences that it has never seen.",
                 Some(nmse) if nmse < 1.0 => "It explains a part of sequences that it has never seen.",
                 Some(_) => "On sequences that it has never seen it is no better than answering 0.",
@@ -52,7 +54,7 @@ impl Finding {
                 sentences.extend(coefficients.as_ref().map(Coefficients::sentence));
             }
             Self::Recall { recalled, .. } => sentences.push(recalled.sentence()),
-            Self::Test(tested) => sentences.push(tested.sentence()),
+            Self::Test(tested) => sentences.extend(tested.sentences()),
         }
         sentences
     }
@@ -64,8 +66,17 @@ impl Finding {
                 json!({ "headline": self.headline(), "losses": losses, "doubled_variance": doubled, "coefficients": coefficients })
             }
             Self::Recall { recalled, .. } => json!({ "headline": self.headline(), "recall": recalled }),
-            Self::Test(tested) => json!({ "headline": self.headline(), "test": tested, "nmse": tested.nmse() }),
+            Self::Test(tested) => {
+                let Tested { test, train, outputs, steps, .. } = tested.as_ref();
+                json!({ "headline": self.headline(), "test": test.summary(), "train": train.summary(), "nmse": test.size.nmse(), "outputs": outputs, "steps": steps })
+            }
         }
+    }
+}
+
+impl Errors {
+    fn summary(&self) -> Value {
+        json!({ "loss": self.size.loss, "power": self.size.power, "sequences": self.sequences, "standard_error": self.standard_error })
     }
 }
 

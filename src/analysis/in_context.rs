@@ -223,7 +223,7 @@ pub enum Finding {
         episode: recall::Episode,
     },
     /// On the test sequences of the user's own arrays.
-    Test(Tested),
+    Test(Box<Tested>),
 }
 
 /// Sequences that are drawn and run at a time, and the most that recall is measured on.

@@ -11,7 +11,9 @@ use crate::{Error, Result};
 use clap::{Arg, ArgMatches, Command};
 
 /// Options that are settings of a recipe: the option, and the setting's key.
-const DRAWN: [(&str, &str); 4] = [("dim", "dim"), ("rank", "rank"), ("seed", "seed"), ("teacher-kind", "teacher")];
+const DRAWN: [(&str, &str); 7] = [
+    ("dim", "dim"), ("rank", "rank"), ("value-rank", "value_rank"), ("key-rank", "key_rank"), ("query-rank", "query_rank"), ("seed", "seed"), ("teacher-kind", "teacher"),
+];
 
 /// The command and its options.
 pub fn command() -> Command {

@@ -3,7 +3,7 @@
 use super::text;
 use crate::analysis::importance::{Census, THRESHOLD};
 use crate::analysis::in_context::{self, Finding};
-use crate::analysis::test_set;
+use crate::analysis::test_set::{self, Sets};
 use crate::backend::cpu::clock;
 use crate::experiment::live::{End, Live};
 use crate::experiment::runner::{Command, Start, Update};
@@ -237,7 +237,10 @@ fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
     let plan = job.recipe.plan();
     let network = live.weights.as_ref().and_then(|weights| Network::from_parameters(&live.table, &weights.parameters));
     let finding = network.and_then(|network| match &job.arrays {
-        Some(arrays) => test_set::measure(&network, &job.recipe.split(arrays).1),
+        Some(arrays) => {
+            let (train, test) = job.recipe.split(arrays);
+            test_set::measure(&network, Sets { test: &test, train: &train, in_order: plan.task.is_in_order() })
+        }
         None => in_context::find(&network, plan.task, FOUND_SEQUENCES, plan.seed),
     });
     let (loss, nmse) = live.history.smooth().unwrap_or((f64::NAN, f64::NAN));

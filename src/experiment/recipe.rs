@@ -39,6 +39,11 @@ impl TaskName {
     pub fn in_context(self) -> bool {
         matches!(self, Self::Regression | Self::Recall)
     }
+
+    /// Whether what it does to whole sequences is measured: all but attention, which has a teacher to compare with.
+    pub fn is_measured(self) -> bool {
+        self != Self::Attention
+    }
 }
 
 /// What a recipe knows of the user's arrays; the arrays themselves travel beside it.
@@ -88,6 +93,9 @@ pub struct Recipe {
     pub time: usize,
     pub batch: usize,
     pub rank: usize,
+    pub value_rank: usize,
+    pub key_rank: usize,
+    pub query_rank: usize,
     pub teacher: Spectrum,
     pub gating: Gating,
     pub hidden: usize,
@@ -140,8 +148,11 @@ impl Recipe {
     /// # Errors
     /// Says which setting, and what it should be.
     pub fn check_together(&self) -> Result<()> {
-        if self.task == TaskName::Attention && self.rank > self.dim {
-            return Err(Error::setting("rank", self.rank, format!("at most d = {}, or 0 for full rank", self.dim)));
+        if self.task == TaskName::Attention {
+            let all = [("rank", self.rank, "full rank"), ("value_rank", self.value_rank, "the rank of all"), ("key_rank", self.key_rank, "the rank of all"), ("query_rank", self.query_rank, "the rank of all")];
+            if let Some((key, rank, zero)) = all.into_iter().find(|(_, rank, _)| *rank > self.dim) {
+                return Err(Error::setting(key, rank, format!("at most d = {}, or 0 for {zero}", self.dim)));
+            }
         }
         if let (TaskName::File, Some(data)) = (self.task, &self.data)
             && data.sequences - self.test_sequences() < self.batch
@@ -181,7 +192,13 @@ impl Recipe {
     /// The same for an attention teacher of width `dim` that comes with a network.
     #[must_use]
     pub fn with_sizes(&self, architecture: Architecture, dim: usize) -> Self {
-        Self { task: TaskName::Attention, dim, rank: 0, ..self.with_architecture(architecture) }
+        Self { task: TaskName::Attention, dim, rank: 0, value_rank: 0, key_rank: 0, query_rank: 0, ..self.with_architecture(architecture) }
+    }
+
+    /// Singular values kept in the teacher's W_V, W_K and W_Q, each from 1 to d.
+    pub fn ranks(&self) -> [usize; 3] {
+        let all = if self.rank == 0 { self.dim } else { self.rank };
+        [self.value_rank, self.key_rank, self.query_rank].map(|rank| if rank == 0 { all } else { rank })
     }
 
     /// What the engine trains.
@@ -214,10 +231,7 @@ impl Recipe {
     /// The task with its sizes.
     pub fn task(&self) -> Task {
         match self.task {
-            TaskName::Attention => {
-                let rank = if self.rank == 0 { self.dim } else { self.rank };
-                Task::Attention(TeacherKind { dim: self.dim, rank, spectrum: self.teacher })
-            }
+            TaskName::Attention => Task::Attention(TeacherKind { dim: self.dim, ranks: self.ranks(), spectrum: self.teacher }),
             TaskName::Regression => {
                 let Self { dim: inputs, outputs, pairs, noise, weight_variance: variance, .. } = *self;
                 Task::Regression(Regression { inputs, outputs, pairs, noise, variance })
@@ -294,6 +308,9 @@ impl Recipe {
         while let Err(error) = recipe.check() {
             match &error {
                 Error::Setting { key, .. } if key == "rank" => recipe.rank = 0,
+                Error::Setting { key, .. } if key == "value_rank" => recipe.value_rank = 0,
+                Error::Setting { key, .. } if key == "key_rank" => recipe.key_rank = 0,
+                Error::Setting { key, .. } if key == "query_rank" => recipe.query_rank = 0,
                 Error::Setting { key, .. } if key == "warmup" => recipe.warmup = 0,
                 Error::Setting { key, .. } if key == "batch" => recipe.batch = 1,
                 Error::Setting { key, .. } if key == "pairs" => recipe.pairs = MOST_KEYS,

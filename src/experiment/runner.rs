@@ -7,7 +7,7 @@ use super::engine::{self, Means};
 pub use super::messages::{Command, Start, Update};
 use crate::analysis::contribution;
 use crate::analysis::in_context;
-use crate::analysis::test_set;
+use crate::analysis::test_set::{self, Sets};
 use crate::math::random;
 use crate::model::Network;
 use crate::task::{Arrays, Source, Task, Teacher};
@@ -68,8 +68,8 @@ struct Training {
     start: Start,
     session: Session,
     teacher: Option<Teacher>,
-    /// Sequences of the file task that are not trained on.
-    test: Option<Arrays>,
+    /// Sequences of the file task that are not trained on, and the first of those that are.
+    measured: Option<(Arrays, Arrays)>,
     running: bool,
     /// Steps left of a `Steps` command.
     budget: Option<u64>,
@@ -201,7 +201,10 @@ impl<P: Port> Runner<'_, P> {
             start,
             session,
             teacher,
-            test,
+            measured: test.zip(data).map(|(test, train)| {
+                let train = train.first(test.sequences.min(test_set::MOST));
+                (test, train)
+            }),
             running,
             budget: None,
             best: f32::INFINITY,
@@ -342,8 +345,8 @@ impl Training {
                 Update::Probe(contribution::probe(table, parameters, teacher, &x, step))
             }
             None => {
-                let found = match &self.test {
-                    Some(test) => test_set::measure(&network, test),
+                let found = match &self.measured {
+                    Some((test, train)) => test_set::measure(&network, Sets { test, train, in_order: plan.task.is_in_order() }),
                     None => in_context::find(&network, plan.task, FOUND_SEQUENCES, plan.seed),
                 };
                 Update::Found(step, Box::new(found?))

@@ -130,6 +130,12 @@ settings! {
         "Sequences a step, drawn afresh each time.";
     rank, "Teacher rank", Task, ATTENTION, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
         "Singular values kept in each of the teacher's matrices; 0 keeps all.";
+    value_rank, "Rank of W_V", Task, ATTENTION, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
+        "Singular values kept in the teacher's W_V; 0 for as many as the teacher rank says.";
+    key_rank, "Rank of W_K", Task, ATTENTION, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
+        "Singular values kept in the teacher's W_K; 0 for as many as the teacher rank says. Only the smaller of this and W_Q's counts.";
+    query_rank, "Rank of W_Q", Task, ATTENTION, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
+        "Singular values kept in the teacher's W_Q; 0 for as many as the teacher rank says. Only the smaller of this and W_K's counts.";
     teacher, "Teacher", Task, ATTENTION, false, Kind::Choice(&["orthogonal", "gaussian"]),
         |v: &Spectrum| word(match v { Spectrum::Orthogonal => "orthogonal", Spectrum::Gaussian => "gaussian" }),
         |v: &Value| Some(if is(v, "gaussian") { Spectrum::Gaussian } else { Spectrum::Orthogonal }),

@@ -20,8 +20,8 @@ pub enum Spectrum {
 pub struct TeacherKind {
     /// Input width d.
     pub dim: usize,
-    /// Singular values kept in each matrix, 1..=d.
-    pub rank: usize,
+    /// Singular values kept in W_V, W_K and W_Q, 1..=d each.
+    pub ranks: [usize; 3],
     /// How the matrices are drawn.
     pub spectrum: Spectrum,
 }
@@ -43,15 +43,16 @@ impl Teacher {
     /// The teacher that `seed` draws.
     pub fn draw(kind: TeacherKind, seed: u32) -> Self {
         let d = kind.dim;
-        let matrix = |name: &str| {
+        let matrix = |name: &str, rank: usize| {
             let normal: Vec<f64> = random::normals(seed, name, d * d).into_iter().map(f64::from).collect();
             let full = match kind.spectrum {
                 Spectrum::Orthogonal => linear::orthogonal(&normal, d),
                 Spectrum::Gaussian => normal.iter().map(|v| v / (d as f64).sqrt()).collect(),
             };
-            linear::truncate_rank(&full, d, kind.rank)
+            linear::truncate_rank(&full, d, rank)
         };
-        Self { dim: d, value: matrix("teacher.value"), key: matrix("teacher.key"), query: matrix("teacher.query") }
+        let [value, key, query] = kind.ranks;
+        Self { dim: d, value: matrix("teacher.value", value), key: matrix("teacher.key", key), query: matrix("teacher.query", query) }
     }
 
     /// What the `attention_teacher` kernel reads: W_V, then W_Kᵀ W_Q.

@@ -75,6 +75,12 @@ impl Arrays {
         (self.select(train), self.select(test))
     }
 
+    /// The first `count` sequences, or all if there are fewer.
+    #[must_use]
+    pub fn first(&self, count: usize) -> Self {
+        self.select(&(0..count.min(self.sequences)).collect::<Vec<_>>())
+    }
+
     fn select(&self, sequences: &[usize]) -> Self {
         let part = |all: &[f32], each: usize| sequences.iter().flat_map(|&i| &all[i * each..(i + 1) * each]).copied().collect();
         Self {

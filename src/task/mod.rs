@@ -70,10 +70,15 @@ impl Task {
     #[must_use]
     pub fn without_constants(self) -> Self {
         match self {
-            Self::Attention(kind) => Self::Attention(attention::TeacherKind { rank: kind.dim, spectrum: attention::Spectrum::Orthogonal, ..kind }),
+            Self::Attention(kind) => Self::Attention(attention::TeacherKind { ranks: [kind.dim; 3], spectrum: attention::Spectrum::Orthogonal, ..kind }),
             Self::Regression(regression) => Self::Regression(Regression { noise: 0.0, variance: 1.0, ..regression }),
             Self::Recall(_) | Self::File(_) => self,
         }
+    }
+
+    /// Whether it takes the user's sequences in the file's order.
+    pub fn is_in_order(self) -> bool {
+        matches!(self, Self::File(File { in_order: true, .. }))
     }
 
     /// Tokens a sequence: `length` of them, or, for tasks that end with a query, as many pairs and the query.

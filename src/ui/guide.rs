@@ -83,8 +83,7 @@ fn headline(live: &Live) -> &'static str {
 
 /// Key-value and query neurons that are known to do for the recipe's attention.
 fn construction(recipe: &Recipe) -> (usize, usize) {
-    let rank = if recipe.rank == 0 { recipe.dim } else { recipe.rank };
-    cost::fewest(recipe.dim, rank, recipe.gating == Gating::Side)
+    cost::fewest(recipe.dim, recipe.ranks(), recipe.gating == Gating::Side)
 }
 
 /// What there is now: neurons by their kind, and gates.
@@ -109,8 +108,7 @@ pub fn counted(live: &Live, census: &Census, palette: &Palette) -> Text {
 fn counts(live: &Live, census: &Census, palette: &Palette) -> LayoutJob {
     let (recipe, mut text) = (&live.recipe, counted(live, census, palette));
     let (needs_key_value, needs_query) = construction(recipe);
-    let rank = if recipe.rank == 0 || recipe.rank >= recipe.dim { String::new() } else { format!(" and rank {}", recipe.rank) };
-    text.plain(&format!("Linear attention of width {}{rank} can be built from ", recipe.dim));
+    text.plain(&format!("Linear attention of width {}{} can be built from ", recipe.dim, ranked(recipe)));
     text.marked(&needs_key_value.to_string(), palette.key_value);
     if recipe.gating == Gating::Side {
         text.plain(" with λ = 1 and no query neurons.");
@@ -118,6 +116,15 @@ fn counts(live: &Live, census: &Census, palette: &Palette) -> LayoutJob {
         text.plain(" and ").marked(&needs_query.to_string(), palette.query).plain(".");
     }
     text.job
+}
+
+/// The ranks of the recipe's attention, where they are not all full.
+fn ranked(recipe: &Recipe) -> String {
+    match recipe.ranks() {
+        ranks if ranks == [recipe.dim; 3] => String::new(),
+        [value, key, query] if value == key && key == query => format!(" and rank {value}"),
+        [value, key, query] => format!(" with W_V of rank {value}, W_K of {key} and W_Q of {query}"),
+    }
 }
 
 fn fit(live: &Live, palette: &Palette) -> LayoutJob {

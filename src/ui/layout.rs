@@ -1,6 +1,6 @@
 //! Where each panel stands: three columns in a wide window, one that scrolls in a narrow one.
 
-use super::{Action, State, Tab, View, banner, card, construct, context, contributions, controls, dissect, guide, lambdas, loss, network, outputs, status, sweep, tested, topbar};
+use super::{Action, State, Tab, View, banner, card, construct, context, contributions, controls, dissect, guide, lambdas, loss, network, outputs, status, sweep, topbar};
 use super::theme::Palette;
 use crate::experiment::recipe::TaskName;
 use eframe::egui;
@@ -48,7 +48,7 @@ fn training(ui: &mut Ui, state: &mut State, view: &mut View<'_>, width: f32, act
         return one_column(ui, state, view, actions);
     }
     Panel::left("controls").exact_size(258.0).resizable(false).frame(bar(palette, 0)).show(ui, |ui| controls::show(ui, &mut state.controls, view, actions));
-    let guided = view.tab == Tab::Discover || view.live.recipe.task.in_context();
+    let guided = view.tab == Tab::Discover || view.live.recipe.task.is_measured();
     let guide_aside = width >= GUIDE && guided;
     if guide_aside {
         let frame = Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 0));
@@ -87,8 +87,6 @@ fn middle(ui: &mut Ui, rect: Rect, state: &mut State, view: &mut View<'_>, actio
     if view.live.recipe.task == TaskName::Attention {
         outputs::show(ui, corner(rect.left(), bottom, half, rect.bottom()), &mut state.outputs, view.live);
         contributions::show(ui, corner(half, bottom, rect.right(), rect.bottom()), &mut state.contributions, &mut state.outputs, view.live);
-    } else if view.live.recipe.task == TaskName::File {
-        tested::show(ui, corner(rect.left(), bottom, rect.right(), rect.bottom()), view.live);
     } else {
         context::one_sequence(ui, corner(rect.left(), bottom, rect.right(), rect.bottom()), &mut state.context, view.live, actions);
     }
@@ -108,7 +106,7 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
             if view.tab == Tab::Context {
                 ui.spacing_mut().item_spacing.y = 0.0;
                 context::column(ui, &mut state.context, &mut state.loss, view, actions);
-                return below(ui, state, view, view.live.recipe.task.in_context(), actions);
+                return below(ui, state, view, view.live.recipe.task.is_measured(), actions);
             }
             let width = ui.available_width();
             let part = |ui: &mut Ui, height: f32| {
@@ -127,9 +125,6 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
                 outputs::show(ui, rect, &mut state.outputs, view.live);
                 let rect = part(ui, 190.0);
                 contributions::show(ui, rect, &mut state.contributions, &mut state.outputs, view.live);
-            } else if view.live.recipe.task == TaskName::File {
-                let rect = part(ui, 120.0);
-                tested::show(ui, rect, view.live);
             } else {
                 let rect = part(ui, context::height(view.live));
                 context::one_sequence(ui, rect, &mut state.context, view.live, actions);

@@ -14,6 +14,7 @@ mod context;
 mod contributions;
 mod controls;
 mod dissect;
+mod export;
 mod format;
 mod guide;
 mod heatmap;
@@ -24,11 +25,11 @@ mod layout;
 mod loss;
 mod network;
 mod outputs;
+mod readout;
 mod schedule;
 mod setting;
 mod status;
 pub mod sweep;
-mod tested;
 mod svg;
 pub mod theme;
 mod tokens;
@@ -64,7 +65,7 @@ impl Tab {
         (Self::Discover, "discover", "Discover", "Train a gated RNN and watch it become linear attention."),
         (Self::Construct, "construct", "Construct", "Build linear attention out of a gated RNN, and step a sequence through it."),
         (Self::Dissect, "dissect", "Dissect", "Take a trained network apart: is it attention?"),
-        (Self::Context, "context", "In context", "Learn from the examples in a sequence: regression by a step of gradient descent, and associative recall."),
+        (Self::Context, "context", "In context", "Learn from the examples in a sequence: regression by a step of gradient descent, and associative recall. Your own sequences, one by one."),
         (Self::Sweep, "sweep", "Sweep", "Train one recipe with many sizes and seeds: how many neurons does it take?"),
     ];
 

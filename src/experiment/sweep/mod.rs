@@ -195,7 +195,7 @@ pub fn minimum(recipe: &Recipe) -> Option<usize> {
     let side = recipe.gating == Gating::Side;
     match recipe.task() {
         Task::Attention(kind) => {
-            let (key_value, query) = cost::fewest(kind.dim, kind.rank, side);
+            let (key_value, query) = cost::fewest(kind.dim, kind.ranks, side);
             Some(key_value + query)
         }
         Task::Regression(task) => Some(cost::fewest_in_context(task.inputs, task.outputs, side)),

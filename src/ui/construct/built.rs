@@ -21,8 +21,8 @@ pub struct Settings {
     pub variant: Variant,
     /// Width d, 1..=[`LARGEST_DIM`].
     pub dim: usize,
-    /// Singular values kept in each of the teacher's matrices, 1..=d.
-    pub rank: usize,
+    /// Singular values kept in the teacher's W_V, W_K and W_Q, 1..=d each.
+    pub ranks: [usize; 3],
     /// How the teacher is drawn.
     pub spectrum: Spectrum,
     /// Of the teacher, the tokens and the noise.
@@ -36,9 +36,16 @@ pub const LARGEST_DIM: usize = 8;
 /// Standard deviation of the noise, as a part of the root mean square of each matrix.
 pub const NOISE: f64 = 0.1;
 
+impl Settings {
+    /// Whether no matrix sends a direction to zero.
+    pub fn is_full_rank(&self) -> bool {
+        self.ranks == [self.dim; 3]
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
-        Self { variant: Variant::default(), dim: 3, rank: 3, spectrum: Spectrum::Orthogonal, seed: 7, ablation: Ablation::default() }
+        Self { variant: Variant::default(), dim: 3, ranks: [3; 3], spectrum: Spectrum::Orthogonal, seed: 7, ablation: Ablation::default() }
     }
 }
 
@@ -81,7 +88,7 @@ pub struct Running {
 impl Built {
     /// For these settings and tokens `[T, d]`.
     pub fn new(settings: &Settings, x: &Matrix) -> Self {
-        let kind = TeacherKind { dim: settings.dim, rank: settings.rank, spectrum: settings.spectrum };
+        let kind = TeacherKind { dim: settings.dim, ranks: settings.ranks, spectrum: settings.spectrum };
         let teacher = Teacher::draw(kind, settings.seed);
         let network = theory::construct(&teacher, settings.variant).map(|construction| Running::new(construction, &settings.ablation, x));
         let applicable = Variant::ALL.map(|entry| entry.0).into_iter().filter(|&variant| theory::construct(&teacher, variant).is_ok()).collect();
@@ -269,7 +276,7 @@ mod tests {
 
     #[test]
     fn noise_is_a_tenth_of_each_matrix() {
-        let built = Built::new(&Settings { dim: 6, rank: 6, ..Settings::default() }, &tokens(7, 0, 4, 6));
+        let built = Built::new(&Settings { dim: 6, ranks: [6; 3], ..Settings::default() }, &tokens(7, 0, 4, 6));
         let running = built.network.as_ref().unwrap();
         let noisy = built.given(running, true);
         let plain = built.given(running, false);

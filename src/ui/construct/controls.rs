@@ -80,9 +80,9 @@ fn named(response: Response, role: Role, name: &str) -> Response {
 const EDITOR: f32 = 98.0;
 
 fn attention(ui: &mut Ui, state: &mut State) {
-    let before = (state.settings.rank, state.settings.spectrum);
-    let Settings { dim, rank, spectrum, seed, .. } = &mut state.settings;
-    let full = *rank >= *dim;
+    let before = (state.settings.ranks, state.settings.spectrum);
+    let Settings { dim, ranks, spectrum, seed, .. } = &mut state.settings;
+    let full = ranks.map(|rank| rank >= *dim);
     let size = vec2(EDITOR, ui.spacing().interact_size.y);
     let mut redrawn = false;
     row(ui, "Width d", "Numbers in a token, 1 to 8.", |ui| {
@@ -90,9 +90,28 @@ fn attention(ui: &mut Ui, state: &mut State) {
         redrawn |= response.changed();
         named(response, Role::SpinButton, "Width d")
     });
-    *rank = if full { *dim } else { (*rank).min(*dim) };
+    for (rank, full) in ranks.iter_mut().zip(full) {
+        *rank = if full { *dim } else { (*rank).min(*dim) };
+    }
     row(ui, "Rank", "Singular values kept in W_V, W_K and W_Q. Below d, W_V can't be inverted: the symmetric constructions do not apply, and low rank saves neurons.", |ui| {
-        named(ui.add_sized(size, DragValue::new(rank).range(1..=*dim).speed(0.05)), Role::SpinButton, "Rank")
+        let (mut all, is_mixed) = (ranks[0], ranks.iter().any(|rank| *rank != ranks[0]));
+        let drag = DragValue::new(&mut all).range(1..=*dim).speed(0.05).custom_formatter(|rank, _| if is_mixed { "mixed".into() } else { format!("{rank:.0}") });
+        let response = ui.add_sized(size, drag.custom_parser(|text| text.trim().parse().ok()));
+        if response.changed() {
+            *ranks = [all; 3];
+        }
+        named(response, Role::SpinButton, "Rank")
+    });
+    row(ui, "of V, K, Q", "The same, for each matrix. W_Kᵀ W_Q has the smaller of the last two ranks.", |ui| {
+        let gap = 3.0;
+        let small = vec2((EDITOR - 2.0 * gap) / 3.0, size.y);
+        ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+            (ui.spacing_mut().item_spacing.x, ui.spacing_mut().button_padding.x, ui.spacing_mut().interact_size.x) = (gap, 2.0, small.x);
+            for (rank, name) in ranks.iter_mut().zip(["Rank of W_V", "Rank of W_K", "Rank of W_Q"]) {
+                let drag = DragValue::new(rank).range(1..=*dim).speed(0.05);
+                named(ui.add_sized(small, drag), Role::SpinButton, name).on_hover_text(name);
+            }
+        }).response
     });
     row(ui, "Teacher", "Orthogonal: all singular values 1. Gaussian: entries N(0, 1/d).", |ui| {
         let word = |spectrum: Spectrum| if spectrum == Spectrum::Orthogonal { "orthogonal" } else { "gaussian" };
@@ -108,7 +127,7 @@ fn attention(ui: &mut Ui, state: &mut State) {
         redrawn |= response.changed();
         named(response, Role::SpinButton, "Seed")
     });
-    let other_teacher = (state.settings.rank, state.settings.spectrum) != before;
+    let other_teacher = (state.settings.ranks, state.settings.spectrum) != before;
     if redrawn || other_teacher {
         state.settings.ablation.dropped = None; // the neurons are others
     }

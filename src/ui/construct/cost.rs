@@ -71,17 +71,17 @@ fn log10(count: usize) -> f32 {
 fn lines(ui: &Ui, state: &State) -> Vec<Line> {
     let palette = Palette::of(ui);
     let neurons = state.count_neurons;
-    let rank = Some(state.settings.rank).filter(|rank| *rank < state.settings.dim);
+    let ranks = Some(Ranks::from(state.settings.ranks)).filter(|ranks| *ranks != Ranks::from(state.settings.dim));
     let variant = |(variant, _, title, _): (Variant, &str, &str, &str)| {
         let chosen = state.settings.variant == variant;
-        let name = match (variant, rank) {
-            (Variant::LowRank, Some(rank)) => format!("low rank, r = {rank}"),
+        let name = match (variant, ranks) {
+            (Variant::LowRank, Some(Ranks { value, key_query })) if value == key_query => format!("low rank, r = {value}"),
+            (Variant::LowRank, Some(Ranks { value, key_query })) => format!("low rank, {value} × {key_query}"),
             (Variant::LowRank, None) => "low rank, r = d/2".into(),
             _ => title.to_lowercase(),
         };
         let count = move |d: usize| {
-            let r = rank.unwrap_or(d.div_ceil(2)).min(d);
-            let cost = cost::cost(variant, d, Ranks { value: r, key_query: r });
+            let cost = cost::cost(variant, d, ranks.unwrap_or(d.div_ceil(2).into()).within(d));
             if neurons { cost.hidden() } else { cost.parameters }
         };
         Line { name, color: if chosen { palette.accent } else { palette.between }, thick: chosen, count: Box::new(count) }

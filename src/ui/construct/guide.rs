@@ -168,8 +168,7 @@ fn broken(built: &Built, running: &Running, ablation: &Ablation, palette: &Palet
 
 /// How large a network that is to be trained should be.
 fn advice(state: &State) -> String {
-    let (d, rank) = (state.settings.dim, state.settings.rank);
-    let (n, m) = cost::advice(d, rank);
+    let (n, m) = cost::advice(state.settings.dim, state.settings.ranks);
     format!("To find this by training, give it about twice what it needs: n = {n} neurons and m = {m} gates.")
 }
 
@@ -186,7 +185,7 @@ fn suggestions(ui: &mut Ui, state: &mut State) {
             }
         }
         if link("Take a teacher of full rank") {
-            settings.rank = settings.dim;
+            settings.ranks = [settings.dim; 3];
         }
         return;
     }
@@ -199,11 +198,11 @@ fn suggestions(ui: &mut Ui, state: &mut State) {
     if settings.ablation.constant && link("Take the constant input away") {
         settings.ablation.constant = false;
     }
-    if settings.dim > 1 && settings.variant != Variant::SymmetricShared && settings.rank == settings.dim && link("Let one gate serve two outputs") {
+    if settings.dim > 1 && settings.variant != Variant::SymmetricShared && settings.ranks[0] == settings.dim && link("Let one gate serve two outputs") {
         (settings.variant, settings.ablation.dropped) = (Variant::SymmetricShared, None);
     }
-    if settings.dim > 1 && settings.rank == settings.dim && link("Take a teacher of half the rank") {
-        settings.rank = settings.dim.div_ceil(2);
+    if settings.dim > 1 && settings.is_full_rank() && link("Take a teacher of half the rank") {
+        settings.ranks = [settings.dim.div_ceil(2); 3];
         (settings.variant, settings.ablation.dropped) = (Variant::LowRank, None);
     }
 }

@@ -27,7 +27,8 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
     }
     let mute = |ui: &mut Ui, text: &str| ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
     let jobs = match view.live.recipe.task() {
-        Task::Attention(_) | Task::File(_) => vec![],
+        Task::Attention(_) => vec![],
+        Task::File(_) => vec![view.live.weights.as_ref().map_or_else(LayoutJob::default, |weights| guide::counted(view.live, &weights.importance.census(THRESHOLD), palette).job)],
         Task::Regression(task) => vec![fit(view.live, task, palette), counts(view.live, regression_needs(view.live, task), palette), step(task, palette)],
         Task::Recall(task) => vec![answers(view.live, task, palette), counts(view.live, recall_needs(view.live, task), palette)],
     };
@@ -39,8 +40,9 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
     heading(ui, "TRY NEXT");
     if view.tab == Tab::Context {
         guide::link(ui, "Its neurons and gates, in Discover", "λ over training and every weight (1)", Action::Tab(Tab::Discover), actions);
-    } else if view.live.recipe.task.in_context() {
-        guide::link(ui, "What it does with its examples", "The In context view (4)", Action::Tab(Tab::Context), actions);
+    } else {
+        let text = if view.live.recipe.task.in_context() { "What it does with its examples" } else { "Its test sequences, and where it errs" };
+        guide::link(ui, text, "The In context view (4)", Action::Tab(Tab::Context), actions);
     }
     if view.live.recipe.task.in_context() {
         other_gating(ui, view, actions);
@@ -187,6 +189,10 @@ fn meaning(view: &View<'_>) -> &'static str {
              the gates may also compare the two."
         }
         (Task::Recall(_), Gating::Side) => "The side gate multiplies what was stored by a reading of the question: it can attend, but not compare.",
+        (Task::File(_), _) if context => {
+            "A step or an output with a larger error than the others is where the network lacks something: memory, neurons, or \
+             sequences to learn from. Click into a picture to read it off; the arrows move."
+        }
         (Task::File(_), _) => "It imitates the targets of your own sequences. Dissect says what became of its neurons.",
         (Task::Attention(_), _) => "",
     }

@@ -1,11 +1,12 @@
 //! The In context view: what a network learns from the examples within a sequence. Regression beside one step of gradient
-//! descent (paper, section 5), associative recall beside attention (appendix D.3).
+//! descent (paper, section 5), associative recall beside attention (appendix D.3), the user's own test sequences.
 //!
-//! Start with [`middle`]; each panel is a file. [`sequence`] and [`recall`] also stand in Discover.
+//! Start with [`middle`]; each panel is a file. [`sequence`], [`recall`] and [`file::series`] also stand in Discover.
 
 mod cells;
 mod coefficients;
 mod empty;
+mod file;
 pub mod guide;
 mod implied;
 mod measured;
@@ -27,6 +28,7 @@ pub struct State {
     sequence: sequence::State,
     recall: recall::State,
     implied: implied::State,
+    file: file::State,
 }
 
 /// Least height of the pictures.
@@ -36,12 +38,15 @@ const LEAST: f32 = 560.0;
 pub fn middle(ui: &mut Ui, state: &mut State, loss: &mut loss::State, view: &View<'_>, height: f32, actions: &mut Vec<Action>) {
     let live = view.live;
     let top = ui.cursor().top();
-    if !live.recipe.task.in_context() {
+    if !live.recipe.task.is_measured() {
         return empty::show(ui, height, actions);
     }
     verdict::show(ui, live);
     let left = height - (ui.cursor().top() - top);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), left.max(LEAST)), Sense::hover());
+    if live.recipe.task == TaskName::File {
+        return file::show(ui, rect, &mut state.file, loss, live, actions);
+    }
     let part = |x: [f32; 2], y: [f32; 2]| {
         let at = |x: f32, y: f32| pos2(rect.left() + x * rect.width(), rect.top() + y * rect.height());
         Rect::from_min_max(at(x[0], y[0]), at(x[1], y[1]))
@@ -65,14 +70,21 @@ pub fn middle(ui: &mut Ui, state: &mut State, loss: &mut loss::State, view: &Vie
 /// The same one below the other.
 pub fn column(ui: &mut Ui, state: &mut State, loss: &mut loss::State, view: &View<'_>, actions: &mut Vec<Action>) {
     let live = view.live;
-    if !live.recipe.task.in_context() {
+    if !live.recipe.task.is_measured() {
         return empty::show(ui, 420.0, actions);
     }
     verdict::show(ui, live);
     let width = ui.available_width();
-    let mut part = |height: f32, draw: &mut dyn FnMut(&mut Ui, Rect)| {
+    let below = |ui: &mut Ui, height: f32| {
         let (rect, _) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
         card::rule(ui, rect.left_bottom(), rect.right_bottom());
+        rect
+    };
+    if live.recipe.task == TaskName::File {
+        return file::column(ui, &mut { below }, &mut state.file, loss, live, actions);
+    }
+    let mut part = |height: f32, draw: &mut dyn FnMut(&mut Ui, Rect)| {
+        let rect = below(ui, height);
         draw(ui, rect);
     };
     part(220.0, &mut |ui, rect| loss::show(ui, rect, loss, live));
@@ -89,21 +101,25 @@ pub fn column(ui: &mut Ui, state: &mut State, loss: &mut loss::State, view: &Vie
 
 /// One sequence of the task at hand, for Discover: what attention's outputs and contributions are elsewhere.
 pub fn one_sequence(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, actions: &mut Vec<Action>) {
-    let more = |ui: &mut Ui| {
-        if ui.link("In context →").on_hover_text("What the network does with its examples, in numbers (4)").clicked() {
+    let mut more = |ui: &mut Ui, actions: &mut Vec<Action>| {
+        if ui.link("In context →").on_hover_text("What the network does with whole sequences, in numbers (4)").clicked() {
             actions.push(Action::Tab(super::Tab::Context));
         }
     };
-    if live.recipe.task == TaskName::Regression {
-        sequence::show(ui, rect, &mut state.sequence, live, more);
-    } else {
-        recall::show(ui, rect, &mut state.recall, live, more);
+    match live.recipe.task {
+        TaskName::Regression => sequence::show(ui, rect, &mut state.sequence, live, |ui| more(ui, actions)),
+        TaskName::File => file::series::show(ui, rect, &mut state.file.series, live, actions, &mut more),
+        _ => recall::show(ui, rect, &mut state.recall, live, |ui| more(ui, actions)),
     }
 }
 
 /// Height that [`one_sequence`] would like in a narrow window.
 pub fn height(live: &Live) -> f32 {
-    if live.recipe.task == TaskName::Regression { sequence::height(live) } else { recall::height(live) }
+    match live.recipe.task {
+        TaskName::Regression => sequence::height(live),
+        TaskName::File => file::series::HEIGHT,
+        _ => recall::height(live),
+    }
 }
 
 /// The newest finding.

@@ -3,6 +3,7 @@
 use super::super::theme::{Palette, strong};
 use crate::experiment::live::{End, Live};
 use crate::analysis::in_context::Finding;
+use crate::experiment::recipe::TaskName;
 use crate::ui::format;
 use eframe::egui;
 use egui::{Frame, Label, Margin, RichText, Ui};
@@ -28,6 +29,11 @@ pub fn show(ui: &mut Ui, live: &Live) {
         ui.spacing_mut().item_spacing.y = 3.0;
         let mute = |ui: &mut Ui, text: String| ui.add(Label::new(RichText::new(text).size(11.5).color(palette.mute)).wrap());
         let Some((step, finding)) = &live.finding else {
+            if live.recipe.task == TaskName::File && live.recipe.test_sequences() == 0 {
+                ui.add(Label::new(RichText::new("No sequences were kept for a test.").font(strong(17.0))).wrap());
+                mute(ui, "What the network makes of unseen sequences shows once the test fraction is above 0, after a restart.".into());
+                return;
+            }
             let text = if live.failure.is_some() || matches!(live.end, Some(End::Diverged(_))) { "Nothing was measured." } else { "Nothing is measured yet." };
             ui.add(Label::new(RichText::new(text).font(strong(17.0))).wrap());
             mute(ui, "The network is tested on sequences that it never sees in training, several times a second.".into());
@@ -41,7 +47,7 @@ pub fn show(ui: &mut Ui, live: &Live) {
         let count = match finding {
             Finding::Regression { losses, .. } => losses.sequences,
             Finding::Recall { recalled, .. } => recalled.sequences,
-            Finding::Test(tested) => tested.sequences,
+            Finding::Test(tested) => tested.test.sequences,
         };
         mute(ui, format!("Measured at step {} on {} unseen sequences.", format::thousands(*step), format::thousands(count as u64)));
     });

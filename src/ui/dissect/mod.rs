@@ -2,10 +2,9 @@
 //! It draws the newest answer of the bench and asks by [`Action::Inspect`]; nothing is analysed here.
 //!
 //! Start with [`show`]. [`story`] is the verdict, [`stages`] the reduction, [`neurons`] the threshold, [`function`] the polynomial,
-//! [`reading`] the scores, [`merging`] the gates, [`aside`] the column on the right, [`export`] files.
+//! [`reading`] the scores, [`merging`] the gates, [`aside`] the column on the right.
 
 mod aside;
-mod export;
 mod function;
 mod merging;
 mod neurons;
@@ -14,7 +13,7 @@ mod stages;
 mod story;
 
 use super::theme::{Palette, plain, strong};
-use super::{Action, View, banner, card, format};
+use super::{Action, View, banner, card, export, format};
 use crate::analysis::dissection::{Dissection, Settings};
 use crate::experiment::inspection::Subject;
 use eframe::egui;
