@@ -158,8 +158,11 @@ fn definition(path: &Path) -> Result<Sweep> {
     Sweep::read(&name, &fs::read_to_string(path).map_err(missing)?)
 }
 
-/// The records in `dir` with their files, by key; and what could not be used.
-pub(super) fn records(dir: &Path) -> Result<(Vec<(PathBuf, Record)>, Vec<String>)> {
+/// A record and its file.
+type Filed = (PathBuf, Record);
+
+/// The records in `dir`, by key; and what could not be used.
+pub(super) fn records(dir: &Path) -> Result<(Vec<Filed>, Vec<String>)> {
     let folder = dir.join(RUNS);
     let entries = fs::read_dir(&folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>());
     let mut files: Vec<PathBuf> = entries.map_err(failed("listing", &folder))?;
