@@ -44,7 +44,7 @@ impl Store {
         for folder in [dir.join(RUNS), dir.join(PARTIAL)] {
             fs::create_dir_all(&folder).map_err(failed("making the folder", &folder))?;
             let probe = folder.join("writable"); // better known now than after the first run
-            write(&probe, b"")?;
+            write(&probe, b"a full disk takes no text\n")?;
             remove(&probe)?;
         }
         let lock = lock::take(dir, shard)?;
