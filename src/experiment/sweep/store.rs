@@ -44,7 +44,7 @@ impl Store {
         for folder in [dir.join(RUNS), dir.join(PARTIAL)] {
             fs::create_dir_all(&folder).map_err(failed("making the folder", &folder))?;
             let probe = folder.join("writable"); // better known now than after the first run
-            write(&probe, b"")?;
+            write(&probe, b"a full disk takes no text\n")?;
             remove(&probe)?;
         }
         let lock = lock::take(dir, shard)?;
@@ -158,8 +158,11 @@ fn definition(path: &Path) -> Result<Sweep> {
     Sweep::read(&name, &fs::read_to_string(path).map_err(missing)?)
 }
 
-/// The records in `dir` with their files, by key; and what could not be used.
-pub(super) fn records(dir: &Path) -> Result<(Vec<(PathBuf, Record)>, Vec<String>)> {
+/// A record and its file.
+type Filed = (PathBuf, Record);
+
+/// The records in `dir`, by key; and what could not be used.
+pub(super) fn records(dir: &Path) -> Result<(Vec<Filed>, Vec<String>)> {
     let folder = dir.join(RUNS);
     let entries = fs::read_dir(&folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>());
     let mut files: Vec<PathBuf> = entries.map_err(failed("listing", &folder))?;
