@@ -15,14 +15,14 @@ use gatelens::ui::sweep::{Draft, SweepAction};
 use gatelens::ui::{Action, Tab};
 use std::rc::Rc;
 use support::sweeps::{axis, fig3a, fig3b, fig3c, half_done, done, loss_of, sweep};
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, picture, quick, tools, trained};
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, picture, quick, trained};
 use web_time::Instant;
 
 fn window(queue: Option<Queue>) -> Window {
     let mut window = Window { tab: Tab::Sweep, ..Window::new(&Rc::new(trained(quick(), 1))) };
     window.sweep.presets = vec![fig3a(), fig3b(), fig3c()];
     if let Some(queue) = &queue {
-        window.sweep.draft = Draft::of(&queue.sweep, tools());
+        window.sweep.draft = Draft::of(&queue.sweep);
     }
     (window.sweep.queue, window.sweep.revision) = (queue, 1);
     window
@@ -115,7 +115,7 @@ fn the_figures_are_a_click_away() {
         for figure in [fig3a(), fig3b(), fig3c()] {
             window.get_all_by_label(&figure.title).find(|node| node.accesskit_node().role() == Role::Button).unwrap().click();
             window.run_ok();
-            assert_eq!(window.state().sweep.draft, Draft::of(&figure, tools()));
+            assert_eq!(window.state().sweep.draft, Draft::of(&figure));
         }
         click(&mut window, "Start 66 runs: 22 settings × 3 seeds");
         assert_eq!(asked(&mut window), [SweepAction::Start(fig3c())]);
@@ -176,7 +176,7 @@ fn a_sweep_is_paused_resumed_and_extended() {
     click(&mut window, "Start it");
     assert_eq!(asked(&mut window), [SweepAction::Start(fig3a())]);
     click(&mut window, "Keep as it runs");
-    assert_eq!(window.state().sweep.draft, Draft::of(&fig3b(), tools()));
+    assert_eq!(window.state().sweep.draft, Draft::of(&fig3b()));
 }
 
 #[test]

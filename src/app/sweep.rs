@@ -8,9 +8,9 @@ use crate::experiment::sweep::group::{self, Told};
 use crate::experiment::sweep::partial::Partial;
 use crate::experiment::sweep::queue::{Queue, State};
 use crate::experiment::sweep::record::{Outcome, Record};
-use crate::experiment::sweep::{Axis, Sweep, minimum, presets, results};
+use crate::experiment::sweep::{Sweep, presets};
 use crate::platform::{self, OpenedFile};
-use crate::ui::sweep::{Draft, SweepAction, SweepInput, Tools};
+use crate::ui::sweep::{Draft, SweepAction, SweepInput};
 use crate::ui::{Message, Tab};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ impl Sweeping {
         let kept = kept.and_then(|text| serde_json::from_str::<Kept>(text).ok());
         if let Some((kept, Ok(mut queue))) = kept.map(|kept| (kept.records, Queue::new(kept.sweep))) {
             kept.into_iter().for_each(|record| queue.finish(record));
-            new.draft = Draft::of(&queue.sweep, tools());
+            new.draft = Draft::of(&queue.sweep);
             new.queue = Some(queue);
         }
         new
@@ -60,7 +60,7 @@ impl Sweeping {
     /// What the view draws.
     pub fn input(&mut self) -> SweepInput<'_> {
         let Self { queue, revision, draft, running, presets, .. } = self;
-        SweepInput { queue: queue.as_ref(), revision: *revision, draft, running: *running, presets, tools: tools() }
+        SweepInput { queue: queue.as_ref(), revision: *revision, draft, running: *running, presets }
     }
 
     /// The sweep as text, for the next visit. What could not be trained is tried again then.
@@ -220,7 +220,7 @@ impl App {
     pub(super) fn sweep_text(&mut self, text: &str) {
         match Sweep::read("the page's script", text) {
             Ok(sweep) => {
-                self.sweeping.draft = Draft::of(&sweep, tools());
+                self.sweeping.draft = Draft::of(&sweep);
                 self.sweep(SweepAction::Start(sweep));
             }
             Err(error) => self.messages.push(Message::warning(error.to_string())),
@@ -231,12 +231,8 @@ impl App {
     pub(super) fn load_sweep(&mut self, file: &OpenedFile) {
         let text = std::str::from_utf8(&file.bytes).map_err(|_| Error::file(&file.name, "is not text; expected a sweep's JSON file"));
         match text.and_then(|text| Sweep::read(&file.name, text)) {
-            Ok(sweep) => self.sweeping.draft = Draft::of(&sweep, tools()),
+            Ok(sweep) => self.sweeping.draft = Draft::of(&sweep),
             Err(error) => self.messages.push(Message::warning(format!("{error}. The definition was left as it is."))),
         }
     }
-}
-
-fn tools() -> Tools {
-    Tools { parse: Axis::parse, values_text: Axis::values_text, minimum, csv: results::results_csv, json: results::results_json }
 }

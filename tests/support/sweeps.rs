@@ -6,11 +6,10 @@ use gatelens::experiment::recipe::{Gating, TaskName};
 use gatelens::experiment::sweep::queue::Queue;
 use gatelens::experiment::sweep::record::{Curve, Outcome, POINTS, Record};
 use gatelens::experiment::sweep::{Axis, Run, Sweep};
-use super::window::tools;
 
 /// An axis of these.
 pub fn axis(keys: &str, values: &str) -> Axis {
-    (tools().parse)(keys, values).unwrap()
+    Axis::parse(keys, values).unwrap()
 }
 
 /// A sweep of these.

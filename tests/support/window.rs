@@ -14,8 +14,8 @@ use gatelens::train::pacer::Speed;
 use gatelens::train::session::{Event, Member, Session};
 use gatelens::experiment::inspection::Bench;
 use gatelens::experiment::sweep::queue::Queue;
-use gatelens::experiment::sweep::{Axis, Sweep};
-use gatelens::ui::sweep::{Draft, SweepInput, Tools};
+use gatelens::experiment::sweep::Sweep;
+use gatelens::ui::sweep::{Draft, SweepInput};
 use gatelens::ui::{Action, Message, ResumeOffer, State, Tab, View, theme};
 use std::rc::Rc;
 use web_time::Instant;
@@ -118,7 +118,6 @@ impl Window {
                 draft: &mut self.sweep.draft,
                 running: self.sweep.running,
                 presets: &self.sweep.presets,
-                tools: tools(),
             },
             live: &self.live,
             draft: &mut self.draft,
@@ -131,31 +130,6 @@ impl Window {
         };
         self.actions.extend(self.state.show(ui, view));
     }
-}
-
-/// Reads `8, 12, 14..40/2`; theory's minimum is 14; results are the names of the runs.
-pub fn tools() -> Tools {
-    fn names(queue: &Queue) -> String {
-        queue.runs().iter().map(|run| run.name.clone() + "\n").collect()
-    }
-    Tools { parse, values_text: |axis| axis.values.join(", "), minimum: |_| Some(14), csv: names, json: names }
-}
-
-fn parse(keys: &str, values: &str) -> gatelens::Result<Axis> {
-    let wrong = |what: &str| gatelens::Error::setting(keys, what, "values with commas between them, or ranges like 8..40/2");
-    let mut read = vec![];
-    for part in values.split(',').map(str::trim) {
-        match part.split_once("..") {
-            None if part.is_empty() => return Err(wrong("nothing")),
-            None => read.push(part.to_owned()),
-            Some((from, rest)) => {
-                let (to, step) = rest.split_once('/').unwrap_or((rest, "1"));
-                let [from, to, step] = [from, to, step].map(|text| text.parse::<usize>().map_err(|_| wrong(part)));
-                read.extend((from?..=to?).step_by(step?).map(|value| value.to_string()));
-            }
-        }
-    }
-    Ok(Axis { keys: keys.split(',').map(Into::into).collect(), values: read })
 }
 
 /// The window, drawn once.

@@ -48,7 +48,7 @@ fn choices(ui: &mut Ui, view: &mut View<'_>) {
     for preset in input.presets {
         let chosen = input.draft.title == preset.title && input.draft.preset == preset.preset;
         if choice(ui, chosen, &preset.title).on_hover_text(format!("{}\n{}", preset.title, preset.about)).clicked() {
-            *input.draft = Draft::of(preset, input.tools);
+            *input.draft = Draft::of(preset);
         }
     }
     let of_recipe = Draft::of_recipe(view.draft, view.preset);

@@ -1,6 +1,5 @@
 //! The definition as it is being written: text, and what it reads as.
 
-use super::Tools;
 use super::plot;
 use crate::experiment::recipe::{Gating, Recipe, TaskName};
 use crate::experiment::settings::{self, SETTINGS, Setting};
@@ -51,9 +50,9 @@ const CHECKED: u64 = 2000;
 
 impl Draft {
     /// Of a definition.
-    pub fn of(sweep: &Sweep, tools: Tools) -> Self {
+    pub fn of(sweep: &Sweep) -> Self {
         let Sweep { title, about, preset, settings, axes } = sweep.clone();
-        let axes = axes.iter().map(|axis| AxisText { keys: axis.keys.clone(), values: (tools.values_text)(axis) }).collect();
+        let axes = axes.iter().map(|axis| AxisText { keys: axis.keys.clone(), values: axis.values_text() }).collect();
         Self { title, about, preset, settings, axes }
     }
 
@@ -83,10 +82,10 @@ impl Draft {
     }
 
     /// Reads it.
-    pub fn check(&self, tools: Tools) -> Check {
+    pub fn check(&self) -> Check {
         let mut scratch = preset::find(&self.preset).map_or_else(Recipe::default, |preset| preset.recipe);
         let settings: Vec<Option<String>> = self.settings.iter().map(|(key, value)| settings::set(&mut scratch, key, value).err().map(|error| error.to_string())).collect();
-        let read: Vec<Result<Axis, String>> = self.axes.iter().map(|axis| (tools.parse)(&axis.keys.join(","), &axis.values).map_err(|error| error.to_string())).collect();
+        let read: Vec<Result<Axis, String>> = self.axes.iter().map(|axis| Axis::parse(&axis.keys.join(","), &axis.values).map_err(|error| error.to_string())).collect();
         let mut keys = vec![];
         let sweep = if settings.iter().any(Option::is_some) || read.iter().any(Result::is_err) {
             Err(String::new())

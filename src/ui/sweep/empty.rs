@@ -24,7 +24,7 @@ pub fn show(ui: &mut Ui, height: f32, state: &mut State, view: &mut View<'_>, ac
             let color = if chosen { palette.accent } else { palette.ink };
             let button = Button::new(RichText::new(&preset.title).font(strong(12.5)).color(color)).selected(chosen).min_size(vec2(width, 32.0)).wrap();
             if ui.add(button).clicked() {
-                *view.sweep.draft = super::Draft::of(preset, view.sweep.tools);
+                *view.sweep.draft = super::Draft::of(preset);
             }
             if !preset.about.is_empty() {
                 ui.add(Label::new(RichText::new(&preset.about).color(palette.mute)).wrap());

@@ -24,11 +24,9 @@ pub use draft::{AxisText, Draft};
 
 use super::theme::Palette;
 use super::{Action, View, banner, format};
-use crate::Result;
-use crate::experiment::recipe::Recipe;
 use crate::experiment::sweep::queue::{Queue, State as RunState};
 use crate::experiment::sweep::record::Outcome;
-use crate::experiment::sweep::{Axis, Sweep};
+use crate::experiment::sweep::{Sweep, minimum};
 use ask::Ask;
 use draft::Check;
 use eframe::egui;
@@ -56,21 +54,6 @@ pub enum SweepAction {
     Open(usize),
 }
 
-/// What the view needs to know of sweeps beside its data.
-#[derive(Clone, Copy)]
-pub struct Tools {
-    /// Reads an axis: keys with commas between them, values.
-    pub parse: fn(&str, &str) -> Result<Axis>,
-    /// An axis's values as `parse` reads them.
-    pub values_text: fn(&Axis) -> String,
-    /// The fewest hidden neurons that theory knows to do for a recipe.
-    pub minimum: fn(&Recipe) -> Option<usize>,
-    /// All runs as a table of comma-separated values.
-    pub csv: fn(&Queue) -> String,
-    /// All runs as JSON.
-    pub json: fn(&Queue) -> String,
-}
-
 /// What the view draws.
 pub struct SweepInput<'a> {
     /// The sweep that is trained, or was.
@@ -83,8 +66,6 @@ pub struct SweepInput<'a> {
     pub running: bool,
     /// Sweeps to start from.
     pub presets: &'a [Sweep],
-    /// See there.
-    pub tools: Tools,
 }
 
 /// Between frames.
@@ -156,7 +137,7 @@ impl State {
     /// Brings what is worked out up to date.
     fn refresh(&mut self, input: &SweepInput<'_>) {
         if self.check.as_ref().is_none_or(|check| !check.is_of(input.draft)) {
-            self.check = Some(input.draft.check(input.tools));
+            self.check = Some(input.draft.check());
         }
         let Some(queue) = input.queue else {
             (self.shown, self.selected) = (None, None);
@@ -173,7 +154,7 @@ impl State {
         if matches!(self.order.column, order::Column::Axis(i) if i >= queue.sweep.axes.len()) {
             self.order = Order::default();
         }
-        let picture = plot::picture(queue, self.x_axis, input.tools.minimum);
+        let picture = plot::picture(queue, self.x_axis, minimum);
         self.shown = Some(Shown { stamp, order: self.order, picture, rows: order::sorted(queue, self.order), counts: Counts::of(queue) });
     }
 }
@@ -212,7 +193,7 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
                         let split = rect.top() + (rect.height() * 0.58).round();
                         let [above, below] = [Rect::from_min_max(rect.min, pos2(rect.right(), split)), Rect::from_min_max(pos2(rect.left(), split), rect.max)];
                         card_of(ui, above, state, |ui, rect, state, shown| picture::show(ui, rect, state, shown, queue, actions));
-                        card_of(ui, below, state, |ui, rect, state, shown| table::show(ui, rect, state, shown, (queue, view.sweep.tools), actions));
+                        card_of(ui, below, state, |ui, rect, state, shown| table::show(ui, rect, state, shown, queue, actions));
                     }
                 }
                 if !wide {
@@ -244,7 +225,6 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
     CentralPanel::default().frame(Frame::new().fill(palette.background)).show(ui, |ui| {
         banner::messages(ui, view);
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            let tools = view.sweep.tools;
             let queue = view.sweep.queue;
             let part = |ui: &mut Ui, height: f32| ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover()).0;
             match queue {
@@ -263,7 +243,7 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
             fill(ui, &mut |ui| guide::show(ui, state, view, actions));
             if let Some(queue) = queue {
                 let rect = part(ui, 320.0);
-                card_of(ui, rect, state, |ui, rect, state, shown| table::show(ui, rect, state, shown, (queue, tools), actions));
+                card_of(ui, rect, state, |ui, rect, state, shown| table::show(ui, rect, state, shown, queue, actions));
             }
             fill(ui, &mut |ui| definition::show(ui, state, view, actions));
         });

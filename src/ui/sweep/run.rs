@@ -183,7 +183,7 @@ fn changed(ui: &mut Ui, state: &mut State, view: &mut View<'_>, queue: &Queue, a
             if fresh { start(state, view, actions) } else { extend(state, actions) }
         }
         if ui.add(Button::new("Keep as it runs").min_size(vec2(0.0, 28.0))).on_hover_text("Forget these changes").clicked() {
-            *view.sweep.draft = super::Draft::of(&queue.sweep, view.sweep.tools);
+            *view.sweep.draft = super::Draft::of(&queue.sweep);
         }
     });
 }

@@ -1,7 +1,8 @@
 //! All runs as a table: any column sorts it, only the rows in sight are drawn.
 
 use super::order::{self, Column, Order};
-use super::{Shown, State, Tools, plot};
+use super::{Shown, State, plot};
+use crate::experiment::sweep::results::{results_csv, results_json};
 use crate::experiment::sweep::queue::Queue;
 use crate::ui::theme::{Palette, plain, strong};
 use crate::ui::{Action, card};
@@ -51,11 +52,11 @@ fn places(queue: &Queue, room: f32) -> Vec<Place> {
 }
 
 /// Draws the card.
-pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, shown: &Shown, (queue, tools): (&Queue, Tools), actions: &mut Vec<Action>) {
+pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, shown: &Shown, queue: &Queue, actions: &mut Vec<Action>) {
     let inner = card::show(ui, rect, "Runs", "click a heading to sort", |ui| {
         for (name, file, help, write) in [
-            ("JSON", "sweep-results.json", "Save all runs with their curves as a JSON file", tools.json),
-            ("CSV", "sweep-results.csv", "Save all runs as a table for a spreadsheet", tools.csv),
+            ("JSON", "sweep-results.json", "Save all runs with their curves as a JSON file", results_json as fn(&Queue) -> String),
+            ("CSV", "sweep-results.csv", "Save all runs as a table for a spreadsheet", results_csv),
         ] {
             let button = ui.add(Button::new(RichText::new(name).size(10.5)).frame_when_inactive(false)).on_hover_text(help);
             button.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Save as {name}: Runs")));
