@@ -1,6 +1,6 @@
 //! Experiments to start from, in `assets/presets/`: each names what it changes in the base recipe.
 
-use super::recipe::{Engine, Gating, Recipe, Switch, TaskName};
+use super::recipe::{Engine, Gating, ModelName, Recipe, Switch, TaskName};
 use super::settings;
 use crate::task::attention::Spectrum;
 use serde::Deserialize;
@@ -55,9 +55,13 @@ pub fn base() -> Recipe {
         key_rank: 0,
         query_rank: 0,
         teacher: Spectrum::Orthogonal,
+        model: ModelName::Gated,
         gating: Gating::Output,
         hidden: 32,
         gates: 32,
+        embed: 32,
+        layers: 1,
+        state: 8,
         steps: 24_000,
         learning_rate: 1e-2,
         rate_schedule: schedule("0:1,0.4:1,1:0"),

@@ -2,7 +2,7 @@
 
 use super::preset;
 use super::settings::{self, SETTINGS};
-use crate::model::Architecture;
+use crate::model::{Architecture, Mixing, Scores};
 use crate::task::{Arrays, File, Recall, Regression, Task, attention::{Spectrum, TeacherKind}};
 use crate::train::{mask::Mask, optimizer::Optimizer, plan::Plan, schedule::Schedule};
 use crate::{Error, Result};
@@ -43,6 +43,58 @@ impl TaskName {
     /// Whether what it does to whole sequences is measured: all but attention, which has a teacher to compare with.
     pub fn is_measured(self) -> bool {
         self != Self::Attention
+    }
+}
+
+/// Which layer the student has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ModelName {
+    /// The gated diagonal linear RNN.
+    Gated,
+    /// The same with a full recurrent matrix.
+    Dense,
+    /// LSTM.
+    Lstm,
+    /// GRU.
+    Gru,
+    /// Linear recurrent units with a GLU behind each.
+    Lru,
+    /// With a GLU before and one behind.
+    LruInOut,
+    /// With MLPs of equal size in place of the GLUs.
+    LruMlp,
+    /// A selective layer like Mamba's.
+    Mamba,
+    /// Softmax attention.
+    Softmax,
+    /// Linear attention.
+    Linear,
+}
+
+impl ModelName {
+    /// Every one, with its word and its name for people.
+    pub const ALL: &[(Self, &str, &str)] = &[
+        (Self::Gated, "gated", "Gated RNN"),
+        (Self::Dense, "dense", "Gated RNN, dense"),
+        (Self::Lstm, "lstm", "LSTM"),
+        (Self::Gru, "gru", "GRU"),
+        (Self::Lru, "lru", "LRU"),
+        (Self::LruInOut, "lru-in-out", "LRU In+Out"),
+        (Self::LruMlp, "lru-mlp", "LRU MLP"),
+        (Self::Mamba, "mamba", "Mamba-like"),
+        (Self::Softmax, "softmax", "Softmax attention"),
+        (Self::Linear, "linear", "Linear attention"),
+    ];
+
+    /// In a recipe.
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(model, ..)| *model == self).map_or("", |(_, word, _)| word)
+    }
+
+    /// For people.
+    pub fn title(self) -> &'static str {
+        Self::ALL.iter().find(|(model, ..)| *model == self).map_or("", |(.., title)| title)
     }
 }
 
@@ -97,9 +149,13 @@ pub struct Recipe {
     pub key_rank: usize,
     pub query_rank: usize,
     pub teacher: Spectrum,
+    pub model: ModelName,
     pub gating: Gating,
     pub hidden: usize,
     pub gates: usize,
+    pub embed: usize,
+    pub layers: usize,
+    pub state: usize,
     pub steps: u32,
     pub learning_rate: f32,
     pub rate_schedule: Schedule,
@@ -178,15 +234,28 @@ impl Recipe {
         (self.task(), self.seed) == (other.task(), other.seed)
     }
 
-    /// The same with the kind and sizes of a gated network; of any other the hidden neurons only.
+    /// The same with the kind and sizes of a network.
     #[must_use]
     pub fn with_architecture(&self, architecture: Architecture) -> Self {
-        let (gating, hidden, gates) = match architecture {
-            Architecture::GatedDiagonal { hidden, gates } => (Gating::Output, hidden, gates),
-            Architecture::GatedSide { hidden } => (Gating::Side, hidden, self.gates),
-            other => (self.gating, other.hidden(), self.gates),
-        };
-        Self { gating, hidden, gates, ..self.clone() }
+        let with = |model| Self { model, ..self.clone() };
+        match architecture {
+            Architecture::GatedDiagonal { hidden, gates } => Self { gating: Gating::Output, hidden, gates, ..with(ModelName::Gated) },
+            Architecture::GatedSide { hidden } => Self { gating: Gating::Side, hidden, ..with(ModelName::Gated) },
+            Architecture::GatedDense { hidden, gates } => Self { hidden, gates, ..with(ModelName::Dense) },
+            Architecture::Lstm { hidden, embed } => Self { hidden, embed, ..with(ModelName::Lstm) },
+            Architecture::Gru { hidden, embed } => Self { hidden, embed, ..with(ModelName::Gru) },
+            Architecture::Lru { hidden, embed, layers, mixing } => {
+                let model = match mixing {
+                    Mixing::GluOut => ModelName::Lru,
+                    Mixing::GluInOut => ModelName::LruInOut,
+                    Mixing::Mlp { .. } => ModelName::LruMlp,
+                };
+                Self { hidden, embed, layers, ..with(model) }
+            }
+            Architecture::Mamba { embed, state } => Self { embed, state, ..with(ModelName::Mamba) },
+            Architecture::Attention { embed, scores: Scores::Softmax } => Self { embed, ..with(ModelName::Softmax) },
+            Architecture::Attention { embed, scores: Scores::Linear } => Self { embed, ..with(ModelName::Linear) },
+        }
     }
 
     /// The same for an attention teacher of width `dim` that comes with a network.
@@ -201,14 +270,30 @@ impl Recipe {
         [self.value_rank, self.key_rank, self.query_rank].map(|rank| if rank == 0 { all } else { rank })
     }
 
+    /// The student.
+    pub fn architecture(&self) -> Architecture {
+        let Self { hidden, gates, embed, layers, state, .. } = *self;
+        let lru = |mixing| Architecture::Lru { hidden, embed, layers, mixing };
+        match (self.model, self.gating) {
+            (ModelName::Gated, Gating::Output) => Architecture::GatedDiagonal { hidden, gates },
+            (ModelName::Gated, Gating::Side) => Architecture::GatedSide { hidden },
+            (ModelName::Dense, _) => Architecture::GatedDense { hidden, gates },
+            (ModelName::Lstm, _) => Architecture::Lstm { hidden, embed },
+            (ModelName::Gru, _) => Architecture::Gru { hidden, embed },
+            (ModelName::Lru, _) => lru(Mixing::GluOut),
+            (ModelName::LruInOut, _) => lru(Mixing::GluInOut),
+            (ModelName::LruMlp, _) => lru(Mixing::Mlp { width: embed }),
+            (ModelName::Mamba, _) => Architecture::Mamba { embed, state },
+            (ModelName::Softmax, _) => Architecture::Attention { embed, scores: Scores::Softmax },
+            (ModelName::Linear, _) => Architecture::Attention { embed, scores: Scores::Linear },
+        }
+    }
+
     /// What the engine trains.
     pub fn plan(&self) -> Plan {
         let task = self.task();
         Plan {
-            architecture: match self.gating {
-                Gating::Output => Architecture::GatedDiagonal { hidden: self.hidden, gates: self.gates },
-                Gating::Side => Architecture::GatedSide { hidden: self.hidden },
-            },
+            architecture: self.architecture(),
             task,
             batch: self.batch,
             time: task.tokens(self.time),
@@ -224,7 +309,7 @@ impl Recipe {
                 beta2: self.beta2.clone(),
                 epsilon: 1e-8,
             },
-            mask: (self.mask_at > 0.0).then_some(Mask { at: self.mask_at, threshold: self.mask_threshold }),
+            mask: (self.mask_at > 0.0 && self.model == ModelName::Gated).then_some(Mask { at: self.mask_at, threshold: self.mask_threshold }),
         }
     }
 

@@ -154,7 +154,7 @@ fn groups(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec
     for (group, title) in [(Group::Task, "TASK"), (Group::Network, "NETWORK"), (Group::Optimiser, "OPTIMISER"), (Group::Run, "RUN")] {
         heading(ui, title);
         for setting in SETTINGS.iter().filter(|setting| setting.group == group) {
-            if !setting.tasks.contains(&view.draft.task) {
+            if !setting.counts_for(view.draft) {
                 continue;
             }
             // Of another task, the default is what that task's own preset has; the task itself goes back to this preset's.
@@ -204,7 +204,7 @@ pub fn short_name(setting: &Setting) -> &'static str {
 
 /// Structural settings that the task looks at and whose draft differs from what runs.
 fn pending(live: &Live, draft: &Recipe) -> Vec<&'static Setting> {
-    SETTINGS.iter().filter(|setting| !setting.live && setting.tasks.contains(&draft.task) && (setting.get)(draft) != (setting.get)(&live.recipe)).collect()
+    SETTINGS.iter().filter(|setting| !setting.live && setting.counts_for(draft) && (setting.get)(draft) != (setting.get)(&live.recipe)).collect()
 }
 
 /// Its place is always there, so that nothing moves when a setting changes.

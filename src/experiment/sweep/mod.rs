@@ -18,7 +18,7 @@ pub mod store;
 
 pub use axis::Axis;
 
-use super::recipe::{Gating, Recipe, TaskName};
+use super::recipe::{Gating, ModelName, Recipe, TaskName};
 use super::settings::{SETTINGS, Setting};
 use super::{preset, settings};
 use crate::task::Task;
@@ -154,15 +154,15 @@ impl Sweep {
         if let Some((_, twice)) = keys.iter().enumerate().find(|(i, key)| keys[..*i].contains(key)) {
             return Err(Error::setting(twice, "on two axes", "each setting on one"));
         }
-        if keys.contains(&"task") || keys.contains(&"gating") {
+        if ["task", "model", "gating"].iter().any(|key| keys.contains(key)) {
             return Ok(());
         }
-        let looked_at = |key: &String| Setting::find(key).is_some_and(|setting| setting.tasks.contains(&base.task)) && (key != "gates" || base.gating == Gating::Output);
+        let looked_at = |key: &String| Setting::find(key).is_some_and(|setting| setting.counts_for(base));
         match self.axes.iter().find(|axis| axis.values.len() > 1 && !axis.keys.iter().any(looked_at)) {
             Some(axis) => {
-                let task = Setting::find("task").map(|task| (task.get)(base).to_string()).unwrap_or_default();
-                let gating = if axis.keys == ["gates"] { " with side gating" } else { "" };
-                let expected = format!("a setting that the task {task}{gating} looks at, or all of its runs are the same");
+                let word = |key| Setting::find(key).map(|setting| (setting.get)(base).to_string()).unwrap_or_default();
+                let gating = if axis.keys == ["gates"] && base.model == ModelName::Gated { " with side gating" } else { "" };
+                let expected = format!("a setting that the task {} and the layer {}{gating} look at, or all of its runs are the same", word("task"), word("model"));
                 Err(Error::setting(&axis.keys.join(","), "an axis", expected))
             }
             None => Ok(()),

@@ -1,7 +1,7 @@
 //! The definition as it is being written: text, and what it reads as.
 
 use super::plot;
-use crate::experiment::recipe::{Gating, Recipe, TaskName};
+use crate::experiment::recipe::{Gating, Recipe};
 use crate::experiment::settings::{self, SETTINGS, Setting};
 use crate::experiment::sweep::{Axis, Sweep};
 use crate::experiment::preset;
@@ -105,8 +105,7 @@ impl Draft {
         for (key, value) in &self.settings {
             let _ = settings::set(&mut recipe, key, value); // what is wrong is said beside it
         }
-        let task: TaskName = recipe.task;
-        SETTINGS.iter().filter(move |setting| setting.key == "task" || setting.tasks.contains(&task))
+        SETTINGS.iter().filter(move |setting| setting.counts_for(&recipe))
     }
 }
 
