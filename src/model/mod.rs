@@ -6,6 +6,7 @@ pub mod gru;
 pub mod lru;
 pub mod lstm;
 pub mod network;
+pub mod run;
 
 pub use network::Network;
 
