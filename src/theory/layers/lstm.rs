@@ -9,7 +9,7 @@
 //! B'_i   0           0             d       Σ v_i / 4
 //!
 //! A − B − A' + B' = (σ(ε q_j) − 1/2) Σ (σ(ε k_j) − 1/2) v_i = (ε²/16) q_j Σ k_j v_i (1 + O(ε²)), summed over j by the readout.
-//! Exact: the memory, the query's half. Of order ε²: both gates' third-order terms. tanh leaves parts of ε_v² Σ v², 1e−12, so ε_v costs nothing.
+//! Exact: the memory, the query's half. Of order ε²: both gates' third-order terms. tanh leaves parts of ε_v² (Σ v)², below 1e−13: ε_v costs nothing.
 //! Rounding: the product is what is left of four numbers 16/ε² times as large, so it loses 1/ε² of the precision: ε = 2⁻¹³ is best in
 //! double precision (error about 3e−8 for d = 4), and 2⁻⁵ in single (about 6e−4).
 

@@ -165,8 +165,8 @@ fn exp2(exponent: i32) -> f64 {
 
 /// Bias of a gate that is open (or, negative, closed) to the last bit.
 const OPEN: f64 = 40.0;
-/// ε_v, the scale of values in an LSTM or GRU, where tanh is linear up to 1e−12; a power of two, so that it is undone without rounding.
-const VALUE_SCALE: f64 = 1.0 / (1u32 << 20) as f64;
+/// ε_v, the scale of values in an LSTM or GRU, where tanh is then linear to the last bit or nearly; a power of two, so that it is undone without rounding.
+const VALUE_SCALE: f64 = 1.0 / (1u32 << 26) as f64;
 
 /// Parameters in the making: zeros, to be set by name.
 struct Weights {
