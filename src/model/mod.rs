@@ -8,6 +8,7 @@ pub mod lru;
 pub mod lstm;
 pub mod mamba;
 pub mod network;
+pub mod run;
 
 pub use network::Network;
 

@@ -1,13 +1,14 @@
 //! The paper's constructions: gated networks that are linear attention exactly. Imports `task` and what is left of it.
 //!
 //! Start with [`construct`]; each [`Variant`] is a file that opens with its equation. [`cost`] counts what they take,
-//! [`attention`] unrolls the layer that they imitate, [`ablation`] breaks them on purpose.
+//! [`attention`] unrolls the layer that they imitate, [`ablation`] breaks them on purpose. [`layers`] does the same in LSTM, GRU and LRU.
 
 pub mod ablation;
 pub mod attention;
 mod builder;
 pub mod cost;
 pub mod gradient_step;
+pub mod layers;
 mod low_rank;
 mod naive;
 mod side;
@@ -122,11 +123,7 @@ pub struct Construction {
 /// # Errors
 /// A variant that does not apply to this teacher: why, and which one does.
 pub fn construct(teacher: &Teacher, variant: Variant) -> Result<Construction> {
-    let d = teacher.dim;
-    let all = [&teacher.value, &teacher.key, &teacher.query];
-    if d == 0 || all.iter().any(|matrix| matrix.len() != d * d || matrix.iter().any(|v| !v.is_finite())) {
-        return Err(Error::setting("teacher", format!("matrices of {} numbers", teacher.value.len()), format!("three finite matrices of d × d, d = {d}")));
-    }
+    check(teacher)?;
     match variant {
         Variant::Naive => Ok(naive::build(teacher)),
         Variant::Symmetric => symmetric::build(teacher),
@@ -134,6 +131,16 @@ pub fn construct(teacher: &Teacher, variant: Variant) -> Result<Construction> {
         Variant::LowRank => low_rank::build(teacher),
         Variant::Side => Ok(side::build(teacher)),
     }
+}
+
+/// Whether it is three finite matrices.
+fn check(teacher: &Teacher) -> Result<()> {
+    let d = teacher.dim;
+    let all = [&teacher.value, &teacher.key, &teacher.query];
+    if d == 0 || all.iter().any(|matrix| matrix.len() != d * d || matrix.iter().any(|v| !v.is_finite())) {
+        return Err(Error::setting("teacher", format!("matrices of {} numbers", teacher.value.len()), format!("three finite matrices of d × d, d = {d}")));
+    }
+    Ok(())
 }
 
 impl Construction {

@@ -1,0 +1,210 @@
+//! Linear attention in the layers that the gated RNN is compared with (paper, section 3.3 and appendix B; paper.md, section 6).
+//!
+//! None of them multiplies two linear readings outright: their products are with a sigmoid, σ(εz) = 1/2 + εz/4 + O(ε³), where the weights ε
+//! are small and undone behind. The half is σ(0) exactly, and σ(z) − 1/2 = tanh(z/2)/2 is odd, so a copy of the channel with a closed gate
+//! (weights 0) takes all of it away: a (σ(εb) − σ(0)) · 4/ε = ab (1 − ε²b²/12 + …). What is left is of order ε², and what rounding leaves of
+//! a difference of near numbers grows as ε falls: [`curve`] measures both.
+//!
+//! Start with [`construct`]; [`lru`], [`lstm`] and [`gru`] open with their equations, [`primitives`] says which layer has which product, and
+//! [`expansion`] shows which products a GRU's update has and which it has not.
+
+pub mod curve;
+pub mod expansion;
+pub mod gru;
+pub mod lru;
+pub mod lstm;
+pub mod primitives;
+
+use super::{attention, matrix};
+use crate::graph::params::ParamTable;
+use crate::math::float::Float;
+use crate::math::matrix::Matrix;
+use crate::math::random;
+use crate::model::Architecture;
+use crate::model::run::Weighed;
+use crate::task::Teacher;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// A layer, or stack of layers, that is made into linear attention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layer {
+    /// Two LRU layers with a GLU after each.
+    LruTwo,
+    /// One LRU layer between two GLUs.
+    LruInOut,
+    /// One LSTM layer.
+    Lstm,
+    /// One GRU layer in its gates' and tanh's linear range: attention to the tokens before the current one.
+    GruBefore,
+    /// One GRU layer with neurons that make the current token's own product from the curvature of tanh.
+    GruCurved,
+}
+
+impl Layer {
+    /// All of them: layer, its word for the terminal, its name, what its construction does.
+    pub const ALL: [(Self, &'static str, &'static str, &'static str); 5] = [
+        (Self::LruTwo, "lru-two", "Two LRU layers", "The first layer's GLU multiplies values by keys, the second layer adds up, its GLU multiplies by the query."),
+        (Self::LruInOut, "lru-in-out", "LRU In+Out", "The GLU before the recurrence multiplies values by keys, the one after it multiplies the sums by the query."),
+        (Self::Lstm, "lstm", "LSTM", "The input gate multiplies values by keys, the cell adds up, the output gate multiplies by the query, all with small weights."),
+        (Self::GruBefore, "gru-before", "GRU, earlier tokens", "The update gate multiplies values by keys, the reset gate multiplies the sums so far by the query; the current token's own term is missing."),
+        (Self::GruCurved, "gru-curved", "GRU with curvature", "The same, and the cubic term of tanh makes the current token's own term, outside its linear range."),
+    ];
+
+    fn entry(self) -> &'static (Self, &'static str, &'static str, &'static str) {
+        Self::ALL.iter().find(|entry| entry.0 == self).unwrap_or(&Self::ALL[0])
+    }
+
+    /// Its word.
+    pub fn key(self) -> &'static str {
+        self.entry().1
+    }
+
+    /// Its name.
+    pub fn title(self) -> &'static str {
+        self.entry().2
+    }
+
+    /// What its construction does, in a sentence.
+    pub fn help(self) -> &'static str {
+        self.entry().3
+    }
+
+    /// Of that word.
+    ///
+    /// # Errors
+    /// Another word.
+    pub fn of_key(key: &str) -> Result<Self> {
+        let words = || Self::ALL.map(|entry| entry.1).join(", ");
+        Self::ALL.iter().find(|entry| entry.1 == key).map(|entry| entry.0).ok_or_else(|| Error::setting("layer", key, format!("one of {}", words())))
+    }
+
+    /// ε that is about best in double precision: where ε² is what rounding leaves.
+    pub fn epsilon(self) -> f64 {
+        match self {
+            Self::LruTwo | Self::LruInOut | Self::GruBefore => exp2(-17),
+            Self::Lstm => exp2(-13),
+            Self::GruCurved => exp2(-15),
+        }
+    }
+
+    /// What it should answer: all of the teacher, but with [`Layer::GruBefore`] only what it says of the tokens before the current one.
+    /// y `[batch · time, d]` for x `[batch · time, d]`.
+    pub fn target(self, teacher: &Teacher, x: &Matrix, time: usize) -> Matrix {
+        let all = attention::outputs(teacher, x, time);
+        if self != Self::GruBefore {
+            return all;
+        }
+        let own = attention::outputs(teacher, x, 1); // sequences of one token
+        Matrix::new(all.rows, all.columns, all.data.iter().zip(&own.data).map(|(all, own)| all - own).collect())
+    }
+}
+
+/// A layer's parameters that make it linear attention, up to its nonlinearities and rounding.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Built {
+    /// Which.
+    pub layer: Layer,
+    /// Its kind and sizes.
+    pub architecture: Architecture,
+    /// d
+    pub dim: usize,
+    /// Size of the weights into the nonlinearities.
+    pub epsilon: f64,
+    /// All parameters, flat, in the order of [`Architecture::table`].
+    pub parameters: Vec<f64>,
+}
+
+/// Builds `layer` for `teacher` with weights of size `epsilon` into its nonlinearities.
+///
+/// # Errors
+/// A teacher that is not three finite `d × d` matrices; an ε outside (0, 1].
+pub fn construct(teacher: &Teacher, layer: Layer, epsilon: f64) -> Result<Built> {
+    super::check(teacher)?;
+    if !(epsilon > 0.0 && epsilon <= 1.0) {
+        return Err(Error::setting("epsilon", epsilon, "above 0 and at most 1"));
+    }
+    let weights = match layer {
+        Layer::LruTwo => lru::two_layers(teacher, epsilon),
+        Layer::LruInOut => lru::in_out(teacher, epsilon),
+        Layer::Lstm => lstm::build(teacher, epsilon),
+        Layer::GruBefore => gru::build(teacher, epsilon, false),
+        Layer::GruCurved => gru::build(teacher, epsilon, true),
+    };
+    Ok(Built { layer, architecture: weights.architecture, dim: teacher.dim, epsilon, parameters: weights.flat })
+}
+
+impl Built {
+    /// What the engine runs.
+    pub fn weighed(&self) -> Weighed<'_> {
+        Weighed { architecture: self.architecture, inputs: self.dim, outputs: self.dim, parameters: &self.parameters }
+    }
+
+    /// Numbers in all parameters, and how many of them are not 0.
+    pub fn parameter_count(&self) -> (usize, usize) {
+        (self.parameters.len(), self.parameters.iter().filter(|v| **v != 0.0).count())
+    }
+
+    /// ‖ŷ − y‖ / ‖y‖ against [`Layer::target`] on `sequences` random ones of `time` tokens, computed in the precision `F`.
+    pub fn error<F: Float>(&self, teacher: &Teacher, seed: u32, [sequences, time]: [usize; 2]) -> f64 {
+        let x = tokens(seed, self.dim, sequences * time);
+        self.weighed().outputs_of::<F>(&x, time).relative_change(&self.layer.target(teacher, &x, time))
+    }
+}
+
+/// x ~ N(0, I) `[rows, d]`.
+fn tokens(seed: u32, d: usize, rows: usize) -> Matrix {
+    Matrix::new(rows, d, random::normals(seed, "construction.check", rows * d).into_iter().map(f64::from).collect())
+}
+
+/// 2 to the power of `exponent`: scales by it are undone without rounding.
+fn exp2(exponent: i32) -> f64 {
+    2f64.powi(exponent)
+}
+
+/// Bias of a gate that is open (or, negative, closed) to the last bit.
+const OPEN: f64 = 40.0;
+/// ε_v, the scale of values in an LSTM or GRU, where tanh is then linear to the last bit or nearly; a power of two, so that it is undone without rounding.
+const VALUE_SCALE: f64 = 1.0 / (1u32 << 26) as f64;
+
+/// Parameters in the making: zeros, to be set by name.
+struct Weights {
+    architecture: Architecture,
+    table: ParamTable,
+    flat: Vec<f64>,
+}
+
+impl Weights {
+    fn new(architecture: Architecture, d: usize) -> Self {
+        let table = architecture.table(d, d);
+        Self { architecture, flat: vec![0.0; table.len()], table }
+    }
+
+    /// The numbers of a parameter, and its columns (1 of a vector).
+    fn part(&mut self, name: &str) -> (&mut [f64], usize) {
+        let param = self.table.get(name).unwrap_or_else(|| panic!("{:?} has no parameter {name}", self.architecture));
+        (&mut self.flat[param.range()], param.shape.get(1).copied().unwrap_or(1))
+    }
+
+    /// One number of a matrix.
+    fn set(&mut self, name: &str, row: usize, column: usize, value: f64) {
+        let (numbers, columns) = self.part(name);
+        numbers[row * columns + column] = value;
+    }
+
+    /// The first numbers of a matrix's row, each times `scale`.
+    fn row(&mut self, name: &str, row: usize, values: &[f64], scale: f64) {
+        values.iter().enumerate().for_each(|(column, value)| self.set(name, row, column, scale * value));
+    }
+
+    /// The same number in all of a parameter.
+    fn fill(&mut self, name: &str, value: f64) {
+        self.part(name).0.fill(value);
+    }
+
+    /// x in the first d channels of the embedding.
+    fn embed_as_is(&mut self, d: usize) {
+        (0..d).for_each(|c| self.set("embed", c, c, 1.0));
+    }
+}
