@@ -25,7 +25,7 @@ pub fn weights<F: Float>(dims: &Dims, q: &[F], k: &[F], p: &mut [F]) {
             if is_softmax(dims) {
                 seen.iter_mut().for_each(|p| *p = *p * scale(dims));
                 let largest = seen.iter().copied().fold(seen[0], |a, b| if b > a { b } else { a });
-                seen.iter_mut().for_each(|p| *p = (*p - largest).exp());
+                seen.iter_mut().for_each(|p| *p = (*p - largest).quick_exp());
                 let sum: F = seen.iter().copied().sum();
                 seen.iter_mut().for_each(|p| *p = *p / sum);
             }
