@@ -5,7 +5,7 @@
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
     const SHIFT: f32 = 12_582_912.0; // 1.5 · 2²³: adding it rounds to a whole number, which then stands in the lowest bits
-    let x = if x < -87.0 { -87.0 } else if x > 88.0 { 88.0 } else { x };
+    let x = x.clamp(-87.0, 88.0);
     let shifted = x * std::f32::consts::LOG2_E + SHIFT;
     let whole = shifted - SHIFT;
     let r = (x - whole * 0.693_359_4) + whole * 2.121_944_4e-4; // x − whole · ln 2, in [−½ ln 2, ½ ln 2]
@@ -18,7 +18,7 @@ pub fn exp(x: f32) -> f32 {
 #[inline(always)]
 pub fn tanh(x: f32) -> f32 {
     let (size, z) = (if x.abs() > 15.0 { 15.0 } else { x.abs() }, x * x);
-    let series = -0.333_332_82 + z * (0.133_314_42 + z * (-0.053_739_715 + z * (0.020_639_088 - z * 0.005_704_988_7)));
+    let series = -0.333_332_8 + z * (0.133_314_42 + z * (-0.053_739_715 + z * (0.020_639_088 - z * 0.005_704_988_7)));
     let far = (1.0 - 2.0 / (exp(2.0 * size) + 1.0)).copysign(x);
     if size < 0.625 { x + x * z * series } else { far }
 }
