@@ -399,6 +399,8 @@ fn too_large_a_run_is_refused_before_anything_is_allocated() {
     assert!(matches!(refused, Err(Error::TooLarge { needed_mib, allowed_mib, .. }) if needed_mib > allowed_mib), "{refused:?}");
     let wide = Gpu::new(&context, training(Architecture::GatedSide { hidden: 2 }, Sizes { batch: 1, time: 2, dim: 65 })).map(|_| ());
     assert!(matches!(wide, Err(Error::Setting { .. })), "{wide:?}");
+    let deep = Gpu::new(&context, training(Architecture::Lstm { hidden: 513, embed: 2 }, Sizes { batch: 1, time: 2, dim: 2 })).map(|_| ());
+    assert!(matches!(deep, Err(Error::Setting { .. })), "{deep:?}");
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub enum Scores {
 
 /// Where λ of a complex scan starts: anywhere in the unit disk by area, with any phase, as in the public LRU code.
 const RING: (f32, f32) = (0.0, 1.0);
-const PHASE: f32 = 6.28;
+const PHASE: f32 = std::f32::consts::TAU;
 
 impl Graph {
     /// y = f(x), number by number.

@@ -1,5 +1,6 @@
 //! The number type of the CPU engine: `f32` in the app, `f64` in gradient checks.
 
+use super::quick;
 use std::fmt::{Debug, Display};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -22,7 +23,9 @@ pub trait Float:
     fn exp(self) -> Self;
     /// ln(1 + `self`).
     fn ln_1p(self) -> Self;
-    /// Hyperbolic tangent.
+    /// e to the power of `self`, to single precision's accuracy, in loops that vectorise; stays finite.
+    fn quick_exp(self) -> Self;
+    /// Hyperbolic tangent, likewise.
     fn tanh(self) -> Self;
     /// Sine and cosine.
     fn sin_cos(self) -> (Self, Self);
@@ -40,7 +43,7 @@ pub type Gemm<F> = unsafe fn(
 );
 
 macro_rules! float {
-    ($type:ty, $gemm:path) => {
+    ($type:ty, $exp:path, $tanh:path, $gemm:path) => {
         impl Float for $type {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
@@ -62,8 +65,12 @@ macro_rules! float {
                 self.ln_1p()
             }
             #[inline(always)]
+            fn quick_exp(self) -> Self {
+                $exp(self)
+            }
+            #[inline(always)]
             fn tanh(self) -> Self {
-                self.tanh()
+                $tanh(self)
             }
             #[inline(always)]
             fn sin_cos(self) -> (Self, Self) {
@@ -79,5 +86,5 @@ macro_rules! float {
         }
     };
 }
-float!(f32, gemm_f32::gemm::f32::get_gemm_fn);
-float!(f64, gemm_f64::gemm::f64::get_gemm_fn);
+float!(f32, quick::exp, quick::tanh, gemm_f32::gemm::f32::get_gemm_fn);
+float!(f64, f64::exp, f64::tanh, gemm_f64::gemm::f64::get_gemm_fn);

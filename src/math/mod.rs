@@ -8,4 +8,5 @@ pub mod gemm;
 mod jacobi;
 pub mod linear;
 pub mod matrix;
+pub mod quick;
 pub mod random;

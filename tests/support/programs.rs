@@ -85,7 +85,9 @@ pub fn zoo(sizes: Sizes, hidden: usize, embed: usize) -> Program {
     let softmax = g.attention("softmax", [lstm, gru, selective], Scores::Softmax);
     let linear = g.attention("linear", [lstm, gru, selective], Scores::Linear);
     let (softmax, linear) = (g.apply("gelu", Function::Gelu, softmax), g.apply("silu", Function::Silu, linear));
-    let sum = [lstm, complex, softmax, linear].into_iter().enumerate().fold(dense, |sum, (i, value)| g.add(&format!("sum{i}"), sum, value));
+    let small = g.gru("small.", z, 3); // its bias stands in the first half of a tile
+    let small = g.linear("spread", small, hidden);
+    let sum = [lstm, small, complex, softmax, linear].into_iter().enumerate().fold(dense, |sum, (i, value)| g.add(&format!("sum{i}"), sum, value));
     let gated = g.hadamard("gated", sum, gate);
     let prediction = g.linear("readout", gated, sizes.dim);
     g.squared_error(prediction, y, false);

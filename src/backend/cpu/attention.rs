@@ -16,16 +16,15 @@ fn scale<F: Float>(dims: &Dims) -> F {
 
 /// p `[time, time]` of each sequence: the softmax of q_t · k_s / √E over s ≤ t, or q_t · k_s; 0 for s > t.
 pub fn weights<F: Float>(dims: &Dims, q: &[F], k: &[F], p: &mut [F]) {
-    let (width, time) = (dims.width_out as usize, dims.time as usize);
+    let (width, time, scale) = (dims.width_out as usize, dims.time as usize, scale(dims));
     for ((q, k), p) in q.chunks_exact(time * width).zip(k.chunks_exact(time * width)).zip(p.chunks_exact_mut(time * time)) {
         product([time, width, time], View::rows(q, width), View::rows(k, width).t(), p, time, false);
         for (t, p) in p.chunks_exact_mut(time).enumerate() {
             let (seen, unseen) = p.split_at_mut(t + 1);
             unseen.fill(F::ZERO);
             if is_softmax(dims) {
-                seen.iter_mut().for_each(|p| *p = *p * scale(dims));
                 let largest = seen.iter().copied().fold(seen[0], |a, b| if b > a { b } else { a });
-                seen.iter_mut().for_each(|p| *p = (*p - largest).exp());
+                seen.iter_mut().for_each(|p| *p = ((*p - largest) * scale).quick_exp());
                 let sum: F = seen.iter().copied().sum();
                 seen.iter_mut().for_each(|p| *p = *p / sum);
             }
@@ -43,7 +42,7 @@ pub fn forward<F: Float>(dims: &Dims, p: &[F], v: &[F], y: &mut [F]) {
 
 /// The gradient da of the scores: dp_ts = dy_t · v_s; with the softmax da = p ⊙ (dp − Σ p dp) / √E.
 pub fn backward_weights<F: Float>(dims: &Dims, p: &[F], v: &[F], dy: &[F], da: &mut [F]) {
-    let (width, time) = (dims.width_out as usize, dims.time as usize);
+    let (width, time, scale) = (dims.width_out as usize, dims.time as usize, scale(dims));
     let sequences = p.chunks_exact(time * time).zip(v.chunks_exact(time * width)).zip(dy.chunks_exact(time * width));
     for (((p, v), dy), da) in sequences.zip(da.chunks_exact_mut(time * time)) {
         product([time, width, time], View::rows(dy, width), View::rows(v, width).t(), da, time, false);
@@ -51,7 +50,7 @@ pub fn backward_weights<F: Float>(dims: &Dims, p: &[F], v: &[F], dy: &[F], da: &
             da[t + 1..].fill(F::ZERO);
             if is_softmax(dims) {
                 let sum: F = p.iter().zip(&*da).map(|(&p, &da)| p * da).sum();
-                da.iter_mut().zip(p).for_each(|(da, &p)| *da = p * (*da - sum) * scale(dims));
+                da.iter_mut().zip(p).for_each(|(da, &p)| *da = p * (*da - sum) * scale);
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use super::activation::sigmoid;
 use super::dense_scan::{at_step, at_step_mut};
+use super::lstm::quarters;
+use super::simd;
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 use crate::math::gemm::{View, product};
@@ -17,15 +19,22 @@ pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], gates: &mut [F]
         q.chunks_exact_mut(3 * n).for_each(|q| q.copy_from_slice(bias));
         product([sequences, n, 3 * n], View::rows(&state, n), View::rows(weight, n).t(), &mut q, 3 * n, true);
         let inputs = q.chunks_exact(3 * n).zip(at_step(u, 3 * n, time, t)).zip(at_step_mut(gates, 4 * n, time, t));
-        for (((q, u), gates), state) in inputs.zip(state.chunks_exact_mut(n)) {
-            for j in 0..n {
-                let [r, z] = [j, n + j].map(|k| sigmoid(u[k] + q[k]));
-                let recurrent = q[2 * n + j];
-                let new = (u[2 * n + j] + r * recurrent).tanh();
-                [r, z, new, recurrent].into_iter().enumerate().for_each(|(gate, value)| gates[gate * n + j] = value);
-                state[j] = (F::ONE - z) * new + z * state[j];
-            }
-        }
+        simd(
+            #[inline(always)]
+            || {
+                for (((q, u), gates), state) in inputs.zip(state.chunks_exact_mut(n)) {
+                    let ([u_r, u_z, u_n], [q_r, q_z, q_n]) = (thirds(u), thirds(q));
+                    let [r, z, new, kept] = quarters(gates);
+                    for j in 0..n {
+                        r[j] = sigmoid(u_r[j] + q_r[j]);
+                        z[j] = sigmoid(u_z[j] + q_z[j]);
+                        kept[j] = q_n[j];
+                        new[j] = (u_n[j] + r[j] * q_n[j]).tanh();
+                        state[j] = (F::ONE - z[j]) * new[j] + z[j] * state[j];
+                    }
+                }
+            },
+        );
         at_step_mut(h, n, time, t).zip(state.chunks_exact(n)).for_each(|(h, state)| h.copy_from_slice(state));
     }
 }
@@ -55,4 +64,11 @@ pub fn backward<F: Float>(dims: &Dims, parameters: &[F], gates: &[F], h: &[F], d
         at_step_mut(dq, 3 * n, time, t).zip(recurrent.chunks_exact(3 * n)).for_each(|(dq, recurrent)| dq.copy_from_slice(recurrent));
         product([sequences, 3 * n, n], View::rows(&recurrent, 3 * n), View::rows(weight, n), &mut dstate, n, true);
     }
+}
+
+/// Three gates' parts of a row.
+#[inline(always)]
+fn thirds<F>(row: &[F]) -> [&[F]; 3] {
+    let n = row.len() / 3;
+    [0, 1, 2].map(|gate| &row[gate * n..][..n])
 }

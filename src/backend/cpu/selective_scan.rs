@@ -20,7 +20,7 @@ pub fn forward<F: Float>(dims: &Dims, parameters: &[F], [u, delta, b]: [&[F]; 3]
         let b = &b[row * n..][..n];
         for (e, (state, a)) in state.chunks_exact_mut(n).zip(a.chunks_exact(n)).enumerate() {
             let (delta, added) = (delta[row * width + e], delta[row * width + e] * u[row * width + e]);
-            state.iter_mut().zip(a).zip(b).for_each(|((state, &a), &b)| *state = (delta * a).exp() * *state + added * b);
+            state.iter_mut().zip(a).zip(b).for_each(|((state, &a), &b)| *state = (delta * a).quick_exp() * *state + added * b);
         }
         h.copy_from_slice(&state);
     }
@@ -42,7 +42,7 @@ pub fn backward<F: Float>(dims: &Dims, parameters: &[F], [dh, delta, h]: [&[F]; 
             let step = delta[row * width + cell / n];
             let now = dh[at + cell] + later[cell];
             s[at + cell] = now;
-            later[cell] = (step * a[cell]).exp() * now;
+            later[cell] = (step * a[cell]).quick_exp() * now;
             if t > 0 {
                 sums[cell] += step * later[cell] * h[at - cells + cell];
             }
@@ -62,7 +62,7 @@ pub fn backward_input<F: Float>(dims: &Dims, parameters: &[F], [u, delta, b, h, 
         let mut kept = F::ZERO;
         if row % time > 0 {
             let before = &h[at - cells..][..n];
-            kept = s.iter().zip(a).zip(before).map(|((&s, &a), &before)| s * a * (delta[channel] * a).exp() * before).sum();
+            kept = s.iter().zip(a).zip(before).map(|((&s, &a), &before)| s * a * (delta[channel] * a).quick_exp() * before).sum();
         }
         (du[channel], ddelta[channel]) = (delta[channel] * added, added * u[channel] + kept);
     }
