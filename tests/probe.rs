@@ -30,7 +30,7 @@ fn trained(id: &str) -> Checkpoint {
 
 /// Well-conditioned: all singular values 1.
 fn teacher(dim: usize, seed: u32) -> Teacher {
-    Teacher::draw(TeacherKind { dim, rank: dim, spectrum: Spectrum::Orthogonal }, seed)
+    Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal }, seed)
 }
 
 /// A gated network's parameters in double precision.
@@ -72,7 +72,7 @@ fn constructed_layers_are_found_to_be_attention() {
         let built = construct(&teacher, layer, layer.epsilon()).unwrap();
         let found = probe(&built.weighed(), &subject, 1).unwrap();
         show(layer.title(), &found);
-        assert!(found.decoded.key_value.unwrap() < 1e-9, "{layer:?}: {:?}", found.decoded);
+        assert!(found.decoded.as_ref().unwrap().key_value.unwrap() < 1e-9, "{layer:?}: {:?}", found.decoded);
         let is_whole = layer != Layer::GruBefore;
         assert_eq!(found.is_subject(), is_whole, "{layer:?}");
         assert_eq!(found.headline() == "This computes linear attention.", is_whole, "{}", found.headline());
@@ -80,7 +80,7 @@ fn constructed_layers_are_found_to_be_attention() {
         let (one, two) = (found.one.products, found.two.products);
         assert!((two.cosine.unwrap() - 1.0).abs() < 1e-9 && two.distance.unwrap() < 1e-4, "{layer:?}: {two:?}");
         assert!(if is_whole { one.distance.unwrap() < 1e-4 } else { (one.distance.unwrap() - 1.0).abs() < 1e-6 }, "{layer:?}: {one:?}");
-        let query = found.decoded.query_in_gates.unwrap();
+        let query = found.decoded.as_ref().unwrap().query_in_gates.unwrap();
         assert!(query < 1e-6, "{layer:?}: the query is in its gates: {query:e}");
         assert!(!is_whole || (found.one.shares[3] > 1.0 - 1e-6 && found.one.unexplained.unwrap() < 1e-6), "{layer:?}: {:?}", found.one);
     }
@@ -88,9 +88,9 @@ fn constructed_layers_are_found_to_be_attention() {
         let network = theory::construct(&teacher, variant).unwrap().network;
         let parameters = flat(&network);
         let found = probe(&weighed(&network, &parameters), &subject, 1).unwrap();
-        assert!(found.is_subject() && found.error.unwrap() < 1e-12 && found.decoded.key_value.unwrap() < 1e-20, "{found:?}");
-        let query = if variant == Variant::Side { found.decoded.query_in_gates } else { found.decoded.query };
-        assert!(query.unwrap() < 1e-20 && (variant == Variant::Side) == found.decoded.query_in_gates.is_some());
+        assert!(found.is_subject() && found.error.unwrap() < 1e-12 && found.decoded.as_ref().unwrap().key_value.unwrap() < 1e-20, "{found:?}");
+        let query = if variant == Variant::Side { found.decoded.as_ref().unwrap().query_in_gates } else { found.decoded.as_ref().unwrap().query };
+        assert!(query.unwrap() < 1e-20 && (variant == Variant::Side) == found.decoded.as_ref().unwrap().query_in_gates.is_some());
     }
 }
 
@@ -103,7 +103,7 @@ fn untrained_layers_are_not() {
         let found = probe(&network, &Subject::Attention(&teacher), 1).unwrap();
         show(name, &found);
         assert!(!found.is_subject() && found.headline().starts_with("This does not compute"), "{name}: {}", found.headline());
-        assert!(found.error.unwrap() > 0.5 && found.decoded.key_value.unwrap() > 0.05, "{name}: {found:?}");
+        assert!(found.error.unwrap() > 0.5 && found.decoded.as_ref().unwrap().key_value.unwrap() > 0.05, "{name}: {found:?}");
         assert!(found.two.products.cosine.unwrap().abs() < 0.5, "{name}: {:?}", found.two);
     }
 }
@@ -156,7 +156,7 @@ fn a_trained_gated_network_is_read_as_by_its_scores() {
     let select = |role: Role| states.select_columns(&(0..roles.len()).filter(|&i| roles[i] == role).collect::<Vec<_>>());
     let memory = Matrix::from_rows(&moments.iter().map(|moment| &moment.memory.data[..]).collect::<Vec<_>>());
     let query = Matrix::from_rows(&moments.iter().map(|moment| &moment.query[..]).collect::<Vec<_>>());
-    for (role, targets, score, from_all) in [(Role::KeyValue, memory, scores.key_value, found.decoded.key_value), (Role::Query, query, scores.query, found.decoded.query)] {
+    for (role, targets, score, from_all) in [(Role::KeyValue, memory, scores.key_value, found.decoded.as_ref().unwrap().key_value), (Role::Query, query, scores.query, found.decoded.as_ref().unwrap().query)] {
         let held_out = decoding::held_out(&select(role), &targets, 64 * 32).unwrap();
         let score = score.unwrap().value;
         println!("{role:?}: score {score:.3e}, held out {held_out:.3e}, from all states {:.3e}", from_all.unwrap());
@@ -172,7 +172,7 @@ fn a_regression_network_takes_a_gradient_step() {
     let task = Regression { inputs: 3, outputs: 3, pairs: 12, noise: 0.0, variance: 1.0 };
     let found = probe(&weighed(&network, &parameters), &Subject::Regression(task), 2).unwrap();
     show("regression", &found);
-    assert!(found.error.unwrap() < 0.05 && found.decoded.key_value.unwrap() < 1e-2, "{found:?}");
+    assert!(found.error.unwrap() < 0.05 && found.decoded.as_ref().unwrap().key_value.unwrap() < 1e-2, "{found:?}");
     assert!(found.two.products.cosine.unwrap() > 0.99 && found.two.directions == [4, 3] && found.one.directions == [6]);
     let other = Regression { inputs: 2, ..task };
     let error = probe(&weighed(&network, &parameters), &Subject::Regression(other), 2).unwrap_err().to_string();

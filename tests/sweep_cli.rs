@@ -132,7 +132,7 @@ fn bad_sweeps_are_refused_with_a_sentence() {
     assert!(text(&done.stderr).contains("fig3a"), "{}", text(&done.stderr));
     let sound = write(&folder, &grid(r#"{ "seed": [1] }"#));
     for (more, expected) in [(["--shard", "5/4"], "i/n"), (["--backend", "tpu"], "auto, gpu, cpu")] {
-        let done = sweep(&sound, &out, &more);
+        let done = command(&[sound.to_str().unwrap(), "--out", out.to_str().unwrap()]).args(more).output().unwrap();
         assert!(done.status.code() == Some(2) && text(&done.stderr).contains(expected), "{}", text(&done.stderr));
     }
     let blocked = folder.join("file");

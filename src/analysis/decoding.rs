@@ -34,9 +34,12 @@ pub struct Decoded {
     pub tokens: usize,
 }
 
-/// Runs `network` on sequences of the subject and fits.
-pub fn decode(network: &Weighed<'_>, subject: &Subject<'_>, seed: u32) -> Decoded {
+/// Runs `network` on sequences of the subject and fits; `None` for attention, which keeps no state.
+pub fn decode(network: &Weighed<'_>, subject: &Subject<'_>, seed: u32) -> Option<Decoded> {
     let (states, gates) = (network.architecture.state_buffers(), network.architecture.gate_buffers());
+    if states.is_empty() {
+        return None;
+    }
     let names: Vec<String> = states.iter().chain(&gates).cloned().collect();
     let time = subject.time();
     let numbers: usize = network.buffers::<f64>(&Matrix::zeros(time, network.inputs), time, &names).iter().map(|buffer| buffer.columns).sum();
@@ -51,14 +54,14 @@ pub fn decode(network: &Weighed<'_>, subject: &Subject<'_>, seed: u32) -> Decode
     let query = Matrix::from_rows(&moments.iter().map(|moment| &moment.query[..]).collect::<Vec<_>>());
     let fitted = sequences * time;
     let from_states = Fit::new(&half(&states, fitted, 0), true);
-    Decoded {
+    Some(Decoded {
         key_value: tried(&from_states, &states, &memory, fitted),
         query: tried(&from_states, &states, &query, fitted),
         query_in_gates: (gates.columns > 0).then(|| held_out(&gates, &query, fitted)).flatten(),
         states: states.columns,
         independent: from_states.rank(),
         tokens: fitted,
-    }
+    })
 }
 
 /// 1 − R² of `targets [rows, entries]` from `features [rows, columns]` on the rows from `fitted` on, by the map that is best on those before;

@@ -26,8 +26,8 @@ pub struct Probe {
     pub subject: String,
     /// ‖ŷ − y‖ / ‖y‖ on fresh sequences; `None` where y is all zero, or the outputs are no numbers.
     pub error: Option<f64>,
-    /// What a linear map reads off its states.
-    pub decoded: Decoded,
+    /// What a linear map reads off its states; `None` for attention, which keeps none.
+    pub decoded: Option<Decoded>,
     /// Its polynomial in one token.
     pub one: Content,
     /// Whether a token is both written and asked for: not in a regression, where the query has no y and the loss does not see what `one` says.
@@ -92,7 +92,7 @@ impl Probe {
         if let Some(error) = self.error {
             sentences.push(format!("On fresh sequences its outputs differ from those of {} by {}.", self.subject, part(error)));
         }
-        sentences.push(self.decoded.sentence());
+        sentences.extend(self.decoded.as_ref().map(Decoded::sentence));
         sentences.push(self.one.sentence("one token", "Its cubic terms"));
         sentences.push(self.two.sentence("two tokens", "Its products of two factors of the earlier token and one of the current"));
         sentences

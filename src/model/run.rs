@@ -53,12 +53,14 @@ impl Weighed<'_> {
 }
 
 impl Architecture {
-    /// The buffers that carry something from one time step to the next; of the LRU each layer's, as halves [re, im] of a row.
+    /// The buffers that carry something from one time step to the next; of the LRU each layer's, as halves [re, im] of a row. Attention has
+    /// none: it looks at all tokens again.
     pub fn state_buffers(self) -> Vec<String> {
         match self {
             Self::Lstm { .. } => vec!["h".into(), "c".into()],
             Self::Lru { layers, .. } => (1..=layers).map(|layer| format!("{}h", prefix(layer))).collect(),
-            Self::GatedDiagonal { .. } | Self::GatedSide { .. } | Self::GatedDense { .. } | Self::Gru { .. } => vec!["h".into()],
+            Self::GatedDiagonal { .. } | Self::GatedSide { .. } | Self::GatedDense { .. } | Self::Gru { .. } | Self::Mamba { .. } => vec!["h".into()],
+            Self::Attention { .. } => vec![],
         }
     }
 
@@ -76,7 +78,8 @@ impl Architecture {
                 };
                 (1..=layers).flat_map(|layer| places.iter().map(move |place| format!("{}glu_{place}.gate", prefix(layer)))).collect()
             }
-            Self::GatedDiagonal { .. } | Self::GatedDense { .. } => vec![],
+            Self::Mamba { .. } => vec!["c".into(), "side".into()],
+            Self::GatedDiagonal { .. } | Self::GatedDense { .. } | Self::Attention { .. } => vec![],
         }
     }
 }
