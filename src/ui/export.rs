@@ -5,8 +5,11 @@ use crate::ui::{Action, svg};
 use eframe::egui;
 use egui::{Button, Rect, RichText, Ui, Vec2, WidgetInfo};
 
-/// The small button in a card's title row; returns whether it was pressed.
+/// The small button in a card's title row, none where the card is drawn for a file; returns whether it was pressed.
 pub fn button(ui: &mut Ui, card: &str) -> bool {
+    if svg::is_for_file(ui) {
+        return false;
+    }
     let response = ui.add(Button::new(RichText::new("SVG").size(10.5)).frame_when_inactive(false)).on_hover_text("Save this picture as an SVG file");
     response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("Save as SVG: {card}")));
     response.clicked()

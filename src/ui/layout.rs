@@ -81,7 +81,7 @@ fn middle(ui: &mut Ui, rect: Rect, state: &mut State, view: &mut View<'_>, actio
     let (top, bottom) = (rect.top() + curves, rect.bottom() - below);
     let half = rect.center().x;
     let corner = |x0: f32, y0: f32, x1: f32, y1: f32| Rect::from_min_max(pos2(x0, y0), pos2(x1, y1));
-    loss::show(ui, corner(rect.left(), rect.top(), half, top), &mut state.loss, view.live);
+    loss::show(ui, corner(rect.left(), rect.top(), half, top), &mut state.loss, view.live, actions);
     lambdas::show(ui, corner(half, rect.top(), rect.right(), top), view.live);
     network::show(ui, corner(rect.left(), top, rect.right(), bottom), &mut state.network, view.live);
     if view.live.recipe.task == TaskName::Attention {
@@ -115,7 +115,7 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
                 rect
             };
             let rect = part(ui, 220.0);
-            loss::show(ui, rect, &mut state.loss, view.live);
+            loss::show(ui, rect, &mut state.loss, view.live, actions);
             let rect = part(ui, 220.0);
             lambdas::show(ui, rect, view.live);
             let rect = part(ui, 420.0);

@@ -1,7 +1,7 @@
 //! Loss over training on a logarithmic axis: every step's range as a band, the moving average as a line, the schedules below.
 
 use super::theme::{Palette, plain};
-use super::{axes, card, format, schedule};
+use super::{Action, axes, card, export, format, schedule, svg};
 use crate::experiment::live::Live;
 use crate::task::Task;
 use crate::theory::gradient_step;
@@ -30,7 +30,7 @@ struct Column {
 const COLUMNS: usize = 512;
 
 /// Draws the card.
-pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
+pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, actions: &mut Vec<Action>) {
     let task = live.recipe.task();
     let attention = matches!(task, Task::Attention(_) | Task::File(_)); // nMSE has a meaning
     let raw = state.raw || !attention;
@@ -40,8 +40,10 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
         Task::Regression(_) => "½ (ŷ − y)² at the query, log scale",
         Task::Recall(_) => "cross-entropy at the query, log scale",
     };
+    let (size, mut saved) = (rect.size(), false);
     let rect = card::show(ui, rect, "Loss", subtitle, |ui| {
-        if !attention {
+        saved = export::button(ui, "Loss");
+        if !attention || svg::is_for_file(ui) {
             return;
         }
         for (raw, name, help) in [
@@ -53,6 +55,10 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
             }
         }
     });
+    if saved {
+        let raw = state.raw;
+        actions.push(export::svg(ui, "loss.svg", size, &mut |ui, rect| show(ui, rect, &mut State { raw }, live, &mut vec![])));
+    }
     let palette = Palette::of(ui);
     let columns = columns(live.history.buckets(), raw);
     if columns.is_empty() {

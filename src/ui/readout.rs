@@ -3,7 +3,7 @@
 
 use super::theme::Palette;
 use eframe::egui;
-use egui::{EventFilter, Key, Modifiers, Rect, Response, Stroke, StrokeKind, Tooltip, Ui};
+use egui::{EventFilter, Key, Modifiers, Pos2, Rect, Response, Stroke, StrokeKind, Tooltip, Ui, vec2};
 
 /// Row and column of the cell that was chosen last.
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,9 +53,25 @@ impl Readout {
             return;
         }
         ui.painter().rect_stroke(place, 2.0, Stroke::new(2.0, Palette::of(ui).accent), StrokeKind::Outside);
-        let visible = place.intersect(ui.clip_rect());
-        if visible.is_positive() {
-            Tooltip::always_open(ui.ctx().clone(), response.layer_id, response.id, visible).show(|ui| content(ui, self.cell));
+        // Above or below the whole picture, so that it covers none of it.
+        let beside = Rect::from_x_y_ranges(place.x_range(), response.rect.y_range()).intersect(ui.clip_rect());
+        if place.intersects(ui.clip_rect()) && beside.is_positive() {
+            Tooltip::always_open(ui.ctx().clone(), response.layer_id, response.id, beside).show(|ui| content(ui, self.cell));
         }
     }
+}
+
+/// Row and column under the pointer.
+pub fn cell_at(rect: Rect, rows: usize, columns: usize, pointer: Pos2) -> Option<(usize, usize)> {
+    if !rect.contains(pointer) || rows == 0 || columns == 0 {
+        return None;
+    }
+    let index = |part: f32, count: usize| ((part.max(0.0) * count as f32) as usize).min(count - 1);
+    Some((index((pointer.y - rect.top()) / rect.height(), rows), index((pointer.x - rect.left()) / rect.width(), columns)))
+}
+
+/// Where the cell of that row and column stands.
+pub fn cell_rect(rect: Rect, [rows, columns]: [usize; 2], [row, column]: [usize; 2]) -> Rect {
+    let cell = vec2(rect.width() / columns.max(1) as f32, rect.height() / rows.max(1) as f32);
+    Rect::from_min_size(rect.min + vec2(column as f32, row as f32) * cell, cell)
 }

@@ -87,15 +87,6 @@ pub fn grid(ui: &Ui, rect: Rect, cell: egui::Vec2) {
     lines(rect.height(), cell.y).for_each(|i| { ui.painter().hline(rect.x_range(), (rect.top() + i as f32 * cell.y).round() + 0.5, stroke); });
 }
 
-/// Row and column under the pointer.
-pub fn cell_at(rect: Rect, rows: usize, columns: usize, pointer: Pos2) -> Option<(usize, usize)> {
-    if !rect.contains(pointer) || rows == 0 || columns == 0 {
-        return None;
-    }
-    let index = |part: f32, count: usize| ((part.max(0.0) * count as f32) as usize).min(count - 1);
-    Some((index((pointer.y - rect.top()) / rect.height(), rows), index((pointer.x - rect.left()) / rect.width(), columns)))
-}
-
 /// For colours and places on the screen.
 #[allow(clippy::cast_possible_truncation)]
 pub fn narrow(value: f64) -> f32 {

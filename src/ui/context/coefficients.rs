@@ -2,8 +2,9 @@
 //! (the paper's Table 2).
 
 use super::super::theme::{Palette, plain, strong};
-use super::super::{card, format};
-use super::cells::{cell_at, narrow};
+use super::super::readout::{Readout, cell_at, cell_rect};
+use super::super::{Action, card, export, format};
+use super::cells::narrow;
 use crate::analysis::in_context::{Coefficients, Finding, MOST_INPUTS};
 use crate::experiment::live::Live;
 use eframe::egui;
@@ -17,14 +18,19 @@ const HEAD: f32 = 18.0;
 const OTHERS: f32 = 50.0;
 
 /// Draws the card.
-pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
+pub fn show(ui: &mut Ui, rect: Rect, readout: &mut Readout, live: &Live, actions: &mut Vec<Action>) {
+    let (size, mut saved) = (rect.size(), false);
     let best = match super::found(live) {
         Some(Finding::Regression { coefficients: Some(coefficients), .. }) => format!("η* = {}", format::fixed(coefficients.best_step_size, 5)),
         _ => String::new(),
     };
     let rect = card::show(ui, rect, "What one example adds", "coefficient of xᵢ² yₖ", |ui| {
+        saved = export::button(ui, "What one example adds");
         ui.label(egui::RichText::new(best).font(strong(12.0)).color(Palette::of(ui).teacher));
     });
+    if saved {
+        actions.push(export::svg(ui, "context-coefficients.svg", size, &mut |ui, rect| show(ui, rect, &mut Readout::default(), live, &mut vec![])));
+    }
     let Some(Finding::Regression { coefficients, .. }) = super::found(live) else { return card::waiting(ui, rect, live) };
     let Some(coefficients) = coefficients else {
         return card::empty(ui, rect, &format!("for tokens of at most {MOST_INPUTS} numbers"));
@@ -56,7 +62,7 @@ pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
     if others > 0.0 {
         largest_others(ui, Rect::from_min_max(pos2(rect.left(), table.bottom() + 8.0), rect.max), coefficients, inputs);
     }
-    hover(ui, table, rest, coefficients, inputs);
+    explain(ui, table, rest, readout, coefficients, inputs);
 }
 
 fn heads(ui: &Ui, rect: Rect, table: Rect, rest: Rect, inputs: usize) {
@@ -156,25 +162,34 @@ fn largest_others(ui: &Ui, rect: Rect, coefficients: &Coefficients, inputs: usiz
     }
 }
 
-fn hover(ui: &Ui, table: Rect, rest: Rect, coefficients: &Coefficients, inputs: usize) {
-    let response = ui.interact(table.union(rest), ui.scope_id().with("table"), Sense::hover());
+/// Reads off a cell of the table; the last column is that of all others.
+fn explain(ui: &Ui, table: Rect, rest: Rect, readout: &mut Readout, coefficients: &Coefficients, inputs: usize) {
+    let response = ui.interact(table.union(rest), ui.scope_id().with("table"), Sense::click());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Table, true, "Coefficients of the one-token polynomial"));
-    let Some(pointer) = response.hover_pos() else { return };
-    let (outputs, best) = (coefficients.wanted.len(), coefficients.best_step_size);
-    if let Some((k, i)) = cell_at(table, outputs, inputs, pointer) {
+    let outputs = coefficients.wanted.len();
+    let hit = response.hover_pos().and_then(|pointer| {
+        let others = || cell_at(rest, outputs, 1, pointer).map(|(k, _)| [k, inputs]);
+        cell_at(table, outputs, inputs, pointer).map(|(k, i)| [k, i]).or_else(others)
+    });
+    let chosen = readout.choose(ui, &response, [outputs, inputs + 1], hit);
+    let [k, i] = readout.cell;
+    let place = if i == inputs { cell_rect(rest, [outputs, 1], [k, 0]) } else { cell_rect(table, [outputs, inputs], [k, i]) };
+    readout.explain(ui, response, chosen, hit, place, |ui, [k, i]| said(ui, coefficients, k, (i < inputs).then_some(i)));
+}
+
+/// The coefficient of x_i² y_k, or the norm of all others.
+fn said(ui: &mut Ui, coefficients: &Coefficients, k: usize, i: Option<usize>) {
+    let best = coefficients.best_step_size;
+    if let Some(i) = i {
         let value = coefficients.wanted[k][i];
-        response.on_hover_ui_at_pointer(|ui| {
-            ui.label(format!("output {}: coefficient of x{}² y{} = {}", k + 1, format::subscript(i + 1), format::subscript(k + 1), format::fixed(value, 6)));
-            ui.colored_label(Palette::of(ui).teacher, format!("a gradient step: η* = {}", format::fixed(best, 6)));
-            ui.label(format!("{} off", format::percent(value / best - 1.0)));
-            ui.label("From the weights alone: the answer to a single token (x, y) is a polynomial of it. The bar ends at 2 η*.");
-        });
-    } else if let Some((k, _)) = cell_at(rest, outputs, 1, pointer) {
-        response.on_hover_ui_at_pointer(|ui| {
-            ui.label(format!("output {}: norm of all other coefficients {}", k + 1, format::fixed(coefficients.rest[k], 6)));
-            ui.label(format!("= {} of √dₓ η*, the norm that a gradient step's have", format::percent(coefficients.rest_part[k]).trim_start_matches('+')));
-            ui.label("Terms with y of the query cannot show in the loss, as y is 0 there: only weight decay removes them.");
-        });
+        ui.label(format!("output {}: coefficient of x{}² y{} = {}", k + 1, format::subscript(i + 1), format::subscript(k + 1), format::fixed(value, 6)));
+        ui.colored_label(Palette::of(ui).teacher, format!("a gradient step: η* = {}", format::fixed(best, 6)));
+        ui.label(format!("{} off", format::percent(value / best - 1.0)));
+        ui.label("From the weights alone: the answer to a single token (x, y) is a polynomial of it. The bar ends at 2 η*.");
+    } else {
+        ui.label(format!("output {}: norm of all other coefficients {}", k + 1, format::fixed(coefficients.rest[k], 6)));
+        ui.label(format!("= {} of √dₓ η*, the norm that a gradient step's have", format::percent(coefficients.rest_part[k]).trim_start_matches('+')));
+        ui.label("Terms with y of the query cannot show in the loss, as y is 0 there: only weight decay removes them.");
     }
 }
 

@@ -1,8 +1,9 @@
 //! The map that the network read off its examples, from its answers to other questions, beside a gradient step's.
 
 use super::super::theme::{Palette, plain, strong};
-use super::super::{card, format};
-use super::cells::{Cells, Mark, cell_at, largest};
+use super::super::readout::{Readout, cell_at, cell_rect};
+use super::super::{Action, card, export, format};
+use super::cells::{Cells, Mark, largest};
 use crate::analysis::in_context::{Episode, Finding};
 use crate::experiment::live::Live;
 use eframe::egui;
@@ -14,11 +15,16 @@ pub struct State {
     network: Cells,
     step: Cells,
     difference: Cells,
+    readout: Readout,
 }
 
 /// Draws the card.
-pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
-    let rect = card::show(ui, rect, "The implied map", "of the same sequence", |_| ());
+pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, actions: &mut Vec<Action>) {
+    let (size, mut saved) = (rect.size(), false);
+    let rect = card::show(ui, rect, "The implied map", "of the same sequence", |ui| saved = export::button(ui, "The implied map"));
+    if saved {
+        actions.push(export::svg(ui, "context-implied.svg", size, &mut |ui, rect| show(ui, rect, &mut State::default(), live, &mut vec![])));
+    }
     let Some(Finding::Regression { episode, .. }) = super::found(live) else { return card::waiting(ui, rect, live) };
     let (outputs, inputs) = (episode.gradient_step_weights.len(), episode.gradient_step_weights.first().map_or(0, Vec::len));
     if rect.width() < 130.0 || rect.height() < 60.0 || outputs * inputs == 0 {
@@ -51,7 +57,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
     }
     let text = format!("the two differ by {} of the step's size", format::percent(apart(episode)).trim_start_matches('+'));
     ui.painter().text(pos2(rect.left() + names, place(0).bottom() + 18.0), Align2::LEFT_TOP, text, plain(11.0), palette.ink);
-    hover(ui, rect, [0, 1, 2].map(place), [outputs, inputs], state);
+    explain(ui, rect, [0, 1, 2].map(place), [outputs, inputs], state);
 }
 
 /// ‖network − step‖ / ‖step‖.
@@ -72,12 +78,13 @@ impl State {
     }
 }
 
-fn hover(ui: &Ui, rect: Rect, maps: [Rect; 3], [outputs, inputs]: [usize; 2], state: &State) {
-    let response = ui.interact(rect, ui.scope_id().with("maps"), Sense::hover());
+fn explain(ui: &Ui, rect: Rect, maps: [Rect; 3], [outputs, inputs]: [usize; 2], state: &mut State) {
+    let response = ui.interact(rect, ui.scope_id().with("maps"), Sense::click());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "Implied weights and a gradient step's"));
-    let Some(pointer) = response.hover_pos() else { return };
-    let Some((k, i)) = maps.iter().find_map(|map| cell_at(*map, outputs, inputs, pointer)) else { return };
-    response.on_hover_ui_at_pointer(|ui| {
+    let hit = response.hover_pos().and_then(|pointer| maps.iter().find_map(|map| cell_at(*map, outputs, inputs, pointer))).map(|(k, i)| [k, i]);
+    let chosen = state.readout.choose(ui, &response, [outputs, inputs], hit);
+    let place = cell_rect(maps[0], [outputs, inputs], state.readout.cell);
+    state.readout.explain(ui, response, chosen, hit, place, |ui, [k, i]| {
         ui.label(format!("from x{} to y{}", format::subscript(i + 1), format::subscript(k + 1)));
         ui.label(format!("network {}: half the difference of its answers to the questions +eᵢ and −eᵢ", format::signed(state.network.at(k, i))));
         ui.label(format!("one gradient step {} = η* Σ yₜ xₜᵀ", format::signed(state.step.at(k, i))));

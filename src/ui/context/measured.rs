@@ -1,7 +1,7 @@
 //! Losses on the same unseen sequences, the network's beside one gradient step's: as in training, and with maps of twice the variance.
 
 use super::super::theme::{Palette, plain, strong};
-use super::super::{card, format};
+use super::super::{Action, card, export, format};
 use super::cells::{Mark, largest, narrow};
 use crate::analysis::in_context::{Finding, Losses};
 use crate::experiment::live::Live;
@@ -11,8 +11,12 @@ use eframe::egui;
 use egui::{Align2, Rect, Sense, Stroke, Ui, pos2, vec2};
 
 /// Draws the card.
-pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
-    let rect = card::show(ui, rect, "On unseen sequences", "loss beside one gradient step's", |_| ());
+pub fn show(ui: &mut Ui, rect: Rect, live: &Live, actions: &mut Vec<Action>) {
+    let (size, mut saved) = (rect.size(), false);
+    let rect = card::show(ui, rect, "On unseen sequences", "loss beside one gradient step's", |ui| saved = export::button(ui, "On unseen sequences"));
+    if saved {
+        actions.push(export::svg(ui, "context-losses.svg", size, &mut |ui, rect| show(ui, rect, live, &mut vec![])));
+    }
     let (Some(Finding::Regression { losses, doubled, .. }), Task::Regression(task)) = (super::found(live), live.recipe.task()) else {
         return card::waiting(ui, rect, live);
     };

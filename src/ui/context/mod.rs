@@ -15,6 +15,7 @@ mod recall;
 mod sequence;
 mod verdict;
 
+use super::readout::Readout;
 use super::{Action, View, card, loss};
 use crate::analysis::in_context::Finding;
 use crate::experiment::live::Live;
@@ -28,6 +29,7 @@ pub struct State {
     sequence: sequence::State,
     recall: recall::State,
     implied: implied::State,
+    coefficients: Readout,
     file: file::State,
 }
 
@@ -52,15 +54,15 @@ pub fn middle(ui: &mut Ui, state: &mut State, loss: &mut loss::State, view: &Vie
         Rect::from_min_max(at(x[0], y[0]), at(x[1], y[1]))
     };
     let rows = if live.recipe.task == TaskName::Regression { [0.32, 0.63] } else { [0.36, 1.0] };
-    loss::show(ui, part([0.0, 0.5], [0.0, rows[0]]), loss, live);
+    loss::show(ui, part([0.0, 0.5], [0.0, rows[0]]), loss, live, actions);
     if live.recipe.task == TaskName::Regression {
-        measured::show(ui, part([0.5, 1.0], [0.0, rows[0]]), live);
-        sequence::show(ui, part([0.0, 1.0], rows), &mut state.sequence, live, |_| ());
-        coefficients::show(ui, part([0.0, 0.52], [rows[1], 1.0]), live);
-        implied::show(ui, part([0.52, 1.0], [rows[1], 1.0]), &mut state.implied, live);
+        measured::show(ui, part([0.5, 1.0], [0.0, rows[0]]), live, actions);
+        sequence::show(ui, part([0.0, 1.0], rows), &mut state.sequence, live, actions, &mut |_, _| ());
+        coefficients::show(ui, part([0.0, 0.52], [rows[1], 1.0]), &mut state.coefficients, live, actions);
+        implied::show(ui, part([0.52, 1.0], [rows[1], 1.0]), &mut state.implied, live, actions);
     } else {
-        parts::show(ui, part([0.5, 1.0], [0.0, rows[0]]), live);
-        recall::show(ui, part([0.0, 1.0], rows), &mut state.recall, live, |_| ());
+        parts::show(ui, part([0.5, 1.0], [0.0, rows[0]]), live, actions);
+        recall::show(ui, part([0.0, 1.0], rows), &mut state.recall, live, actions, &mut |_, _| ());
     }
     for y in rows.into_iter().filter(|y| *y < 1.0) {
         card::rule(ui, part([0.0, 1.0], [y, y]).left_top(), part([0.0, 1.0], [y, y]).right_top());
@@ -83,19 +85,19 @@ pub fn column(ui: &mut Ui, state: &mut State, loss: &mut loss::State, view: &Vie
     if live.recipe.task == TaskName::File {
         return file::column(ui, &mut { below }, &mut state.file, loss, live, actions);
     }
-    let mut part = |height: f32, draw: &mut dyn FnMut(&mut Ui, Rect)| {
+    let mut part = |height: f32, draw: &mut dyn FnMut(&mut Ui, Rect, &mut Vec<Action>)| {
         let rect = below(ui, height);
-        draw(ui, rect);
+        draw(ui, rect, actions);
     };
-    part(220.0, &mut |ui, rect| loss::show(ui, rect, loss, live));
+    part(220.0, &mut |ui, rect, actions| loss::show(ui, rect, loss, live, actions));
     if live.recipe.task == TaskName::Regression {
-        part(210.0, &mut |ui, rect| measured::show(ui, rect, live));
-        part(sequence::height(live), &mut |ui, rect| sequence::show(ui, rect, &mut state.sequence, live, |_| ()));
-        part(260.0, &mut |ui, rect| coefficients::show(ui, rect, live));
-        part(190.0, &mut |ui, rect| implied::show(ui, rect, &mut state.implied, live));
+        part(210.0, &mut |ui, rect, actions| measured::show(ui, rect, live, actions));
+        part(sequence::height(live), &mut |ui, rect, actions| sequence::show(ui, rect, &mut state.sequence, live, actions, &mut |_, _| ()));
+        part(260.0, &mut |ui, rect, actions| coefficients::show(ui, rect, &mut state.coefficients, live, actions));
+        part(190.0, &mut |ui, rect, actions| implied::show(ui, rect, &mut state.implied, live, actions));
     } else {
-        part(210.0, &mut |ui, rect| parts::show(ui, rect, live));
-        part(recall::height(live), &mut |ui, rect| recall::show(ui, rect, &mut state.recall, live, |_| ()));
+        part(210.0, &mut |ui, rect, actions| parts::show(ui, rect, live, actions));
+        part(recall::height(live), &mut |ui, rect, actions| recall::show(ui, rect, &mut state.recall, live, actions, &mut |_, _| ()));
     }
 }
 
@@ -107,9 +109,9 @@ pub fn one_sequence(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, act
         }
     };
     match live.recipe.task {
-        TaskName::Regression => sequence::show(ui, rect, &mut state.sequence, live, |ui| more(ui, actions)),
+        TaskName::Regression => sequence::show(ui, rect, &mut state.sequence, live, actions, &mut more),
         TaskName::File => file::series::show(ui, rect, &mut state.file.series, live, actions, &mut more),
-        _ => recall::show(ui, rect, &mut state.recall, live, |ui| more(ui, actions)),
+        _ => recall::show(ui, rect, &mut state.recall, live, actions, &mut more),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the answers of a network that recalls rest on: sizes and accuracies of the parts that meet in its gates.
 
 use super::super::theme::{Palette, plain, strong};
-use super::super::{card, format};
+use super::super::{Action, card, export, format};
 use super::cells::{largest, narrow};
 use crate::analysis::in_context::Finding;
 use crate::analysis::recall::{LOSES, RECALLS, Recalled};
@@ -14,8 +14,12 @@ use egui::{Align2, Color32, Rect, Sense, Stroke, Ui, pos2, vec2};
 const VALUE: f32 = 54.0;
 
 /// Draws the card.
-pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
-    let rect = card::show(ui, rect, "What the answer rests on", "split by what meets in the gates", |_| ());
+pub fn show(ui: &mut Ui, rect: Rect, live: &Live, actions: &mut Vec<Action>) {
+    let (size, mut saved) = (rect.size(), false);
+    let rect = card::show(ui, rect, "What the answer rests on", "split by what meets in the gates", |ui| saved = export::button(ui, "What the answer rests on"));
+    if saved {
+        actions.push(export::svg(ui, "context-parts.svg", size, &mut |ui, rect| show(ui, rect, live, &mut vec![])));
+    }
     let (Some(Finding::Recall { recalled, .. }), Task::Recall(task)) = (super::found(live), live.recipe.task()) else {
         return card::waiting(ui, rect, live);
     };

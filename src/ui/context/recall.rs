@@ -3,8 +3,9 @@
 
 use super::super::heatmap::Heatmap;
 use super::super::theme::{Palette, plain, strong};
-use super::super::{card, format};
-use super::cells::{Cells, cell_at, grid, largest, narrow};
+use super::super::readout::{Readout, cell_at, cell_rect};
+use super::super::{Action, card, export, format};
+use super::cells::{Cells, grid, largest, narrow};
 use crate::analysis::in_context::Finding;
 use crate::analysis::recall::Episode;
 use crate::experiment::live::Live;
@@ -18,6 +19,8 @@ pub struct State {
     key: Option<(u32, u64, bool)>,
     tokens: Heatmap,
     shares: Cells,
+    /// Rows are values; columns are the softmax, then the gates.
+    readout: Readout,
 }
 
 /// From this width on the gates stand right of the answers.
@@ -48,8 +51,15 @@ struct Places {
 }
 
 /// Draws the card.
-pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, tools: impl FnOnce(&mut Ui)) {
-    let rect = card::show(ui, rect, "One sequence", "pairs of a key and a value, then a key that asks for its value", tools);
+pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, actions: &mut Vec<Action>, tools: &mut dyn FnMut(&mut Ui, &mut Vec<Action>)) {
+    let (size, mut saved) = (rect.size(), false);
+    let rect = card::show(ui, rect, "One sequence", "pairs of a key and a value, then a key that asks for its value", |ui| {
+        tools(ui, actions);
+        saved = export::button(ui, "One sequence");
+    });
+    if saved {
+        actions.push(export::svg(ui, "context-recall.svg", size, &mut |ui, rect| show(ui, rect, &mut State::default(), live, &mut vec![], &mut |_, _| ())));
+    }
     let Some(Finding::Recall { episode, .. }) = super::found(live) else { return card::waiting(ui, rect, live) };
     let (pairs, classes) = (episode.pairs.len(), episode.logits.len());
     if rect.width() < 160.0 || rect.height() < 90.0 || pairs * classes == 0 {
@@ -71,7 +81,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, tools: impl
     bars(ui, &places, episode, &softmax);
     gates(ui, &places, state, live, episode);
     answer(ui, rect, &places, episode, &softmax);
-    hover(ui, rect, &places, &state.shares, live, episode, &softmax);
+    explain(ui, rect, &places, state, live, episode, &softmax);
 }
 
 impl State {
@@ -261,35 +271,51 @@ fn answer(ui: &Ui, rect: Rect, places: &Places, episode: &Episode, softmax: &[f6
     }
 }
 
-fn hover(ui: &Ui, rect: Rect, places: &Places, shares: &Cells, live: &Live, episode: &Episode, softmax: &[f64]) {
-    let response = ui.interact(rect, ui.scope_id().with("episode"), Sense::hover());
+/// Reads off the softmax of a value, or what a gate adds to it; hovering also names the pairs.
+fn explain(ui: &Ui, rect: Rect, places: &Places, state: &mut State, live: &Live, episode: &Episode, softmax: &[f64]) {
+    let response = ui.interact(rect, ui.scope_id().with("episode"), Sense::click());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "One sequence of the recall"));
-    let Some(pointer) = response.hover_pos() else { return };
     let classes = episode.logits.len();
     let gates = episode.shares.first().map_or(0, Vec::len);
-    let stored = places.keys[0].union(places.values[0]);
-    if let Some((_, column)) = cell_at(stored, 1, episode.pairs.len(), pointer) {
+    let hit = response.hover_pos().and_then(|pointer| {
+        let share = || cell_at(places.shares, classes, gates, pointer).map(|(k, gate)| [k, gate + 1]);
+        cell_at(places.bars, classes, 1, pointer).map(|(k, _)| [k, 0]).or_else(share)
+    });
+    let chosen = state.readout.choose(ui, &response, [classes, gates + 1], hit);
+    let [k, column] = state.readout.cell;
+    let place = if column == 0 { cell_rect(places.bars, [classes, 1], [k, 0]) } else { cell_rect(places.shares, [classes, gates], [k, column - 1]) };
+    if let Some(text) = response.hover_pos().filter(|_| !chosen && hit.is_none()).and_then(|pointer| token(places, episode, pointer)) {
+        response.on_hover_text_at_pointer(text);
+        return;
+    }
+    state.readout.explain(ui, response, chosen, hit, place, |ui, [k, column]| said(ui, &state.shares, live, episode, softmax, k, column.checked_sub(1)));
+}
+
+/// The pair, or the query, under the pointer.
+fn token(places: &Places, episode: &Episode, pointer: egui::Pos2) -> Option<String> {
+    if let Some((_, column)) = cell_at(places.keys[0].union(places.values[0]), 1, episode.pairs.len(), pointer) {
         let [key, value] = episode.pairs[column];
-        response.on_hover_text_at_pointer(format!("token {}: key {} with value {}", column + 1, key + 1, value + 1));
-    } else if places.keys[1].union(places.values[1]).contains(pointer) {
-        response.on_hover_text_at_pointer(format!("the query: key {} asks for its value, which is {}", episode.query + 1, episode.target + 1));
-    } else if let Some((k, _)) = cell_at(places.bars, classes, 1, pointer) {
-        response.on_hover_ui_at_pointer(|ui| {
-            ui.label(format!("value {}: ŷ = {}, softmax {}", k + 1, format::signed(episode.logits[k]), format::signed(softmax[k])));
-            if k == episode.target {
-                ui.colored_label(Palette::of(ui).teacher, "the right one");
-            }
-        });
-    } else if let Some((k, gate)) = cell_at(places.shares, classes, gates, pointer) {
-        response.on_hover_ui_at_pointer(|ui| {
-            let noun = noun(live);
-            ui.label(format!("{noun} {gate} adds {} to the logit of value {}", format::signed(episode.shares[k][gate]), k + 1));
-            ui.label(format!("which is {} more than to the mean value", format::signed(shares.at(k, gate))));
-            ui.label(if noun == "gate" { "D [value, gate] · (Wₘ out h) (Wₓ out h) at the query" } else { "D [value, neuron] · (W side x) h at the query" });
-            if Some(gate) == episode.answering {
-                ui.label("It favours the right value most over the mean of the others.");
-            }
-        });
+        return Some(format!("token {}: key {} with value {}", column + 1, key + 1, value + 1));
+    }
+    let is_query = places.keys[1].union(places.values[1]).contains(pointer);
+    is_query.then(|| format!("the query: key {} asks for its value, which is {}", episode.query + 1, episode.target + 1))
+}
+
+/// The answer for value k, or the part of a gate in it.
+fn said(ui: &mut Ui, shares: &Cells, live: &Live, episode: &Episode, softmax: &[f64], k: usize, gate: Option<usize>) {
+    let Some(gate) = gate else {
+        ui.label(format!("value {}: ŷ = {}, softmax {}", k + 1, format::signed(episode.logits[k]), format::signed(softmax[k])));
+        if k == episode.target {
+            ui.colored_label(Palette::of(ui).teacher, "the right one");
+        }
+        return;
+    };
+    let noun = noun(live);
+    ui.label(format!("{noun} {gate} adds {} to the logit of value {}", format::signed(episode.shares[k][gate]), k + 1));
+    ui.label(format!("which is {} more than to the mean value", format::signed(shares.at(k, gate))));
+    ui.label(if noun == "gate" { "D [value, gate] · (Wₘ out h) (Wₓ out h) at the query" } else { "D [value, neuron] · (W side x) h at the query" });
+    if Some(gate) == episode.answering {
+        ui.label("It favours the right value most over the mean of the others.");
     }
 }
 

@@ -1,8 +1,9 @@
 //! One sequence of the regression: examples (x_t, y_t) from left to right, the question, and three answers to it.
 
 use super::super::theme::{Palette, plain, strong};
-use super::super::{card, format};
-use super::cells::{Cells, Mark, cell_at, largest, narrow};
+use super::super::readout::{Readout, cell_at, cell_rect};
+use super::super::{Action, card, export, format};
+use super::cells::{Cells, Mark, largest, narrow};
 use crate::analysis::in_context::{Episode, Finding};
 use crate::experiment::live::Live;
 use eframe::egui;
@@ -14,6 +15,8 @@ pub struct State {
     tokens: Cells,
     /// Truth, network, one step, a column each.
     answers: Cells,
+    /// Rows are x, then y; columns are tokens.
+    readout: Readout,
 }
 
 /// Columns of the answers, as they stand.
@@ -44,8 +47,15 @@ struct Places {
 }
 
 /// Draws the card.
-pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, tools: impl FnOnce(&mut Ui)) {
-    let rect = card::show(ui, rect, "One sequence", "examples (xₜ, yₜ = W xₜ), then a question x_q", tools);
+pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, actions: &mut Vec<Action>, tools: &mut dyn FnMut(&mut Ui, &mut Vec<Action>)) {
+    let (size, mut saved) = (rect.size(), false);
+    let rect = card::show(ui, rect, "One sequence", "examples (xₜ, yₜ = W xₜ), then a question x_q", |ui| {
+        tools(ui, actions);
+        saved = export::button(ui, "One sequence");
+    });
+    if saved {
+        actions.push(export::svg(ui, "context-sequence.svg", size, &mut |ui, rect| show(ui, rect, &mut State::default(), live, &mut vec![], &mut |_, _| ())));
+    }
     let Some(Finding::Regression { episode, .. }) = super::found(live) else { return card::waiting(ui, rect, live) };
     let (pairs, outputs) = (episode.tokens.len().saturating_sub(1), episode.target.len());
     let inputs = episode.tokens.first().map_or(0, Vec::len).saturating_sub(outputs);
@@ -62,7 +72,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, tools: impl
     state.answers.paint(ui, places.columns, 0..outputs, 0..3, true);
     names(ui, &places, pairs, inputs, outputs);
     axis(ui, &places, episode);
-    hover(ui, rect, &places, state, episode, inputs);
+    explain(ui, rect, &places, state, episode, inputs);
 }
 
 impl State {
@@ -187,35 +197,43 @@ fn axis(ui: &Ui, places: &Places, episode: &Episode) {
     }
 }
 
-fn hover(ui: &Ui, rect: Rect, places: &Places, state: &State, episode: &Episode, inputs: usize) {
-    let response = ui.interact(rect, ui.scope_id().with("episode"), Sense::hover());
+/// Reads off a cell: a number of a token, or, at the query's y, the three answers.
+fn explain(ui: &Ui, rect: Rect, places: &Places, state: &mut State, episode: &Episode, inputs: usize) {
+    let response = ui.interact(rect, ui.scope_id().with("episode"), Sense::click());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "One sequence of the regression"));
-    let Some(pointer) = response.hover_pos() else { return };
     let (pairs, outputs) = (episode.tokens.len() - 1, episode.target.len());
-    for (i, block) in places.blocks.iter().enumerate() {
-        for (j, part) in block.iter().enumerate() {
-            let (rows, columns) = (if j == 0 { inputs } else { outputs }, if i == 0 { pairs } else { 1 });
-            let Some((row, column)) = cell_at(*part, rows, columns, pointer) else { continue };
-            let value = state.tokens.at(row + j * inputs, column + i * pairs);
-            let name = format!("{}{}", ["x", "y"][j], format::subscript(row + 1));
-            response.clone().on_hover_ui_at_pointer(|ui| match (i, j) {
-                (0, _) => { ui.label(format!("example t = {}: {name} = {}", column + 1, format::signed(value))); }
-                (_, 0) => { ui.label(format!("query: {name} = {}", format::signed(value))); }
-                _ => { ui.label(format!("{name} of the query is what is asked for; the token holds 0")); }
-            });
-        }
+    let sizes = |i: usize, j: usize| [if j == 0 { inputs } else { outputs }, if i == 0 { pairs } else { 1 }];
+    let answers = places.columns.union(places.strip);
+    let at = |pointer: egui::Pos2| {
+        let token = |(i, j): (usize, usize)| cell_at(places.blocks[i][j], sizes(i, j)[0], sizes(i, j)[1], pointer).map(|(row, column)| [row + j * inputs, column + i * pairs]);
+        [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().find_map(token).or_else(|| cell_at(answers, outputs, 1, pointer).map(|(k, _)| [inputs + k, pairs]))
+    };
+    let hit = response.hover_pos().and_then(at);
+    let chosen = state.readout.choose(ui, &response, [inputs + outputs, pairs + 1], hit);
+    let [row, column] = state.readout.cell;
+    let (i, j) = (usize::from(column >= pairs), usize::from(row >= inputs));
+    let mut place = cell_rect(places.blocks[i][j], sizes(i, j), [row - j * inputs, column - i * pairs]);
+    if (i, j) == (1, 1) {
+        place = place.union(cell_rect(places.columns, [outputs, 1], [row - inputs, 0]));
     }
-    let rows = places.columns.union(places.strip);
-    if let Some((k, _)) = cell_at(rows, outputs, 1, pointer) {
-        response.on_hover_ui_at_pointer(|ui| {
-            let palette = Palette::of(ui);
-            let (truth, own, step) = (state.answers.at(k, 0), state.answers.at(k, 1), state.answers.at(k, 2));
-            let y = format!("y{}", format::subscript(k + 1));
-            ui.colored_label(palette.teacher, format!("truth {y} = (W x_q){} = {}", format::subscript(k + 1), format::signed(truth)));
-            ui.label(format!("network {}", format::signed(own)));
-            ui.label(format!("one gradient step η* Σ yₜ (xₜ · x_q) = {}", format::signed(step)));
-            ui.label(format!("network − step = {}", format::signed(own - step)));
-            ui.label(egui::RichText::new(format!("Full colour: ±{}", format::signed(state.answers.scale))).color(palette.mute));
-        });
+    state.readout.explain(ui, response, chosen, hit, place, |ui, cell| said(ui, state, cell, [inputs, pairs]));
+}
+
+fn said(ui: &mut Ui, state: &State, [row, column]: [usize; 2], [inputs, pairs]: [usize; 2]) {
+    let value = state.tokens.at(row, column);
+    let name = if row < inputs { format!("x{}", format::subscript(row + 1)) } else { format!("y{}", format::subscript(row + 1 - inputs)) };
+    if column < pairs {
+        ui.label(format!("example t = {}: {name} = {}", column + 1, format::signed(value)));
+    } else if row < inputs {
+        ui.label(format!("query: {name} = {}", format::signed(value)));
+    } else {
+        let (palette, k) = (Palette::of(ui), row - inputs);
+        let (truth, own, step) = (state.answers.at(k, 0), state.answers.at(k, 1), state.answers.at(k, 2));
+        ui.label(format!("{name} of the query is what is asked for; the token holds 0"));
+        ui.colored_label(palette.teacher, format!("truth {name} = (W x_q){} = {}", format::subscript(k + 1), format::signed(truth)));
+        ui.label(format!("network {}", format::signed(own)));
+        ui.label(format!("one gradient step η* Σ yₜ (xₜ · x_q) = {}", format::signed(step)));
+        ui.label(format!("network − step = {}", format::signed(own - step)));
+        ui.label(egui::RichText::new(format!("Full colour: ±{}", format::signed(state.answers.scale))).color(palette.mute));
     }
 }

@@ -4,7 +4,7 @@ use super::{Answer, export};
 use crate::analysis::dissection::Settings;
 use crate::analysis::importance::Role;
 use crate::ui::theme::{Palette, plain, role_name, strong};
-use crate::ui::{Action, card, format, svg};
+use crate::ui::{Action, card, format};
 use eframe::egui;
 use egui::{Align2, CursorIcon, EventFilter, Key, Modifiers, Rect, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
@@ -68,7 +68,7 @@ fn stepped(threshold: f64, up: bool) -> f64 {
 /// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>, actions: &mut Vec<Action>) {
     let mut saved = false;
-    let inner = card::show(ui, rect, "Which neurons matter", "drag the line", |ui| saved = !svg::is_for_file(ui) && export::button(ui, "Which neurons matter"));
+    let inner = card::show(ui, rect, "Which neurons matter", "drag the line", |ui| saved = export::button(ui, "Which neurons matter"));
     if saved {
         actions.push(export::svg(ui, "dissect-neurons.svg", rect.size(), &mut |ui, rect| show(ui, rect, &mut State::default(), answer, &mut vec![])));
     }

@@ -46,7 +46,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, loss: &mut loss::State, 
         let at = |x: f32, y: f32| rect.min + rect.size() * egui::vec2(x, y);
         Rect::from_min_max(at(x[0], y[0]), at(x[1], y[1]))
     };
-    loss::show(ui, part([0.0, 0.5], [0.0, ROWS[0]]), loss, live);
+    loss::show(ui, part([0.0, 0.5], [0.0, ROWS[0]]), loss, live, actions);
     facts::show(ui, part([0.5, 1.0], [0.0, ROWS[0]]), live);
     series::show(ui, part([0.0, 1.0], ROWS), &mut state.series, live, actions, &mut |_, _| ());
     over_time::show(ui, part([0.0, 0.55], [ROWS[1], 1.0]), &mut state.over_time, live, actions);
@@ -59,7 +59,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, loss: &mut loss::State, 
 /// The same, each part in a rectangle of the height that it asks for.
 pub fn column(ui: &mut Ui, part: &mut dyn FnMut(&mut Ui, f32) -> Rect, state: &mut State, loss: &mut loss::State, live: &Live, actions: &mut Vec<Action>) {
     let rect = part(ui, 220.0);
-    loss::show(ui, rect, loss, live);
+    loss::show(ui, rect, loss, live, actions);
     let rect = part(ui, 236.0);
     facts::show(ui, rect, live);
     let rect = part(ui, series::HEIGHT);

@@ -1,7 +1,7 @@
 //! The error of each output on the test sequences: a bar and numbers a row.
 
 use super::super::super::theme::{Palette, plain};
-use super::super::super::{Action, card, export, format, svg};
+use super::super::super::{Action, card, export, format};
 use super::super::cells::{largest, narrow};
 use super::{tested, waiting};
 use crate::analysis::test_set::Size;
@@ -20,7 +20,7 @@ const NUMBER: f32 = 62.0;
 /// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, live: &Live, actions: &mut Vec<Action>) {
     let mut saved = false;
-    let inner = card::show(ui, rect, "Error of each output", "1 is no better than answering 0", |ui| saved = !svg::is_for_file(ui) && export::button(ui, "Error of each output"));
+    let inner = card::show(ui, rect, "Error of each output", "1 is no better than answering 0", |ui| saved = export::button(ui, "Error of each output"));
     if saved {
         actions.push(export::svg(ui, "file-outputs.svg", rect.size(), &mut |ui, rect| show(ui, rect, live, &mut vec![])));
     }

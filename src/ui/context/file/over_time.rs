@@ -1,7 +1,7 @@
 //! The error at each time step over the test sequences, beside what answering 0 would have; logarithmic.
 
 use super::super::super::theme::{Palette, plain};
-use super::super::super::{Action, card, export, format, svg};
+use super::super::super::{Action, card, export, format};
 use super::chart::{BELOW, Chart, LEFT};
 use super::{tested, waiting};
 use crate::analysis::test_set::Size;
@@ -14,7 +14,7 @@ use egui::{Align2, Rect, Sense, Stroke, Ui, pos2, vec2};
 /// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, readout: &mut Readout, live: &Live, actions: &mut Vec<Action>) {
     let mut saved = false;
-    let inner = card::show(ui, rect, "Error at each time step", "mean over the test, log scale", |ui| saved = !svg::is_for_file(ui) && export::button(ui, "Error at each time step"));
+    let inner = card::show(ui, rect, "Error at each time step", "mean over the test, log scale", |ui| saved = export::button(ui, "Error at each time step"));
     if saved {
         actions.push(export::svg(ui, "file-time.svg", rect.size(), &mut |ui, rect| show(ui, rect, &mut Readout::default(), live, &mut vec![])));
     }

@@ -1,6 +1,7 @@
 //! The kernels of a group's gates, D[k,i] · sym(w_m,i w_x,iᵀ) over the sorted stage's neurons, as heatmaps.
 
 use crate::analysis::dissection::{Dissection, Group, Stage, StageKind};
+use crate::analysis::importance::Role;
 use crate::math::matrix::Matrix;
 use crate::model::network::Gating;
 use crate::ui::dissect::Stamp;
@@ -22,6 +23,10 @@ pub struct Kernels {
     pub each: [Heatmap; SHOWN],
     /// Sum over all gates of the group.
     pub sum: Heatmap,
+    /// The numbers of those, the sum last.
+    pub values: Vec<Matrix>,
+    /// Which neurons are rows and columns, and their roles.
+    pub names: Vec<(usize, Role)>,
     /// Neurons in a row and a column.
     pub neurons: usize,
     /// The roles of the neurons, one row.
@@ -64,7 +69,9 @@ impl Kernels {
             fill(ui, heatmap, kernel, largest, &colors);
         }
         fill(ui, &mut self.sum, &sum, largest, &colors);
-        self.gates = kernels.into_iter().map(|(gate, _)| gate).collect();
+        (self.gates, self.values) = kernels.into_iter().unzip();
+        self.values.push(sum);
+        self.names = sorted.neurons.iter().copied().zip(sorted.roles.iter().copied()).collect();
         self.roles.set(ui.ctx(), "roles", 1, n, sorted.roles.iter().map(|&role| palette.role(role)).collect());
         let rows = merged_rows(dissection, group, n);
         self.heirs = rows.len() / 2;

@@ -7,7 +7,8 @@ use super::{Answer, export};
 use crate::analysis::dissection::{Group, Settings, StageKind};
 use crate::analysis::words;
 use crate::model::network::Gating;
-use crate::ui::theme::{Palette, plain, strong};
+use crate::ui::readout::{Readout, cell_at, cell_rect};
+use crate::ui::theme::{Palette, plain, role_name, strong};
 use crate::ui::{Action, card, format, svg};
 use eframe::egui;
 use egui::{Align2, Button, Popup, PopupCloseBehavior, Rect, RichText, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
@@ -18,6 +19,8 @@ use kernels::Kernels;
 pub struct State {
     chosen: usize,
     kernels: Kernels,
+    /// Rows are neurons; columns are those of one kernel after another.
+    readout: Readout,
 }
 
 /// "9 + 10 + 30".
@@ -73,7 +76,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, output: &mut usize, answ
     state.kernels.update(ui, answer.stamp, dissection, state.chosen, *output);
     let rest = Rect::from_min_max(pos2(inner.left(), top + 4.0), inner.max);
     let group = &dissection.groups[state.chosen];
-    let top = pictures(ui, rest, &state.kernels, group);
+    let top = pictures(ui, rest, &state.kernels, group, &mut state.readout, *output);
     details(ui, Rect::from_min_max(pos2(rest.left(), top), rest.max), &state.kernels, group);
 }
 
@@ -112,7 +115,7 @@ fn groups(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>) -> f3
 }
 
 /// The kernels and their sum; returns where they end.
-fn pictures(ui: &Ui, rect: Rect, kernels: &Kernels, group: &Group) -> f32 {
+fn pictures(ui: &Ui, rect: Rect, kernels: &Kernels, group: &Group, readout: &mut Readout, output: usize) -> f32 {
     let palette = Palette::of(ui);
     let count = kernels.gates.len() + 1;
     if kernels.gates.is_empty() {
@@ -124,19 +127,41 @@ fn pictures(ui: &Ui, rect: Rect, kernels: &Kernels, group: &Group) -> f32 {
     let gap = 10.0;
     let size = ((rect.width() - gap * (per_row - 1) as f32) / per_row as f32).min((rect.height() * 0.58) / rows as f32 - 19.0).clamp(20.0, 170.0);
     let text = |at, text: String, color| ui.painter().text(at, Align2::LEFT_TOP, text, plain(10.5), color);
+    let square = |i: usize| Rect::from_min_size(rect.min + vec2((size + gap) * (i % per_row) as f32, (size + 19.0) * (i / per_row) as f32), vec2(size, size));
+    let name = |i: usize| match kernels.gates.get(i) {
+        Some(gate) => format!("gate {gate}"),
+        None if group.gates.len() > kernels.gates.len() => format!("sum of all {}", group.gates.len()),
+        None => "sum".into(),
+    };
     for i in 0..count {
-        let at = rect.min + vec2((size + gap) * (i % per_row) as f32, (size + 19.0) * (i / per_row) as f32);
-        let square = Rect::from_min_size(at, vec2(size, size));
-        let (heatmap, name, color) = match kernels.gates.get(i) {
-            Some(gate) => (&kernels.each[i], format!("gate {gate}"), palette.mute),
-            None if group.gates.len() > kernels.gates.len() => (&kernels.sum, format!("sum of all {}", group.gates.len()), palette.ink),
-            None => (&kernels.sum, "sum".into(), palette.ink),
-        };
+        let (heatmap, color) = if i < kernels.gates.len() { (&kernels.each[i], palette.mute) } else { (&kernels.sum, palette.ink) };
+        let (square, name) = (square(i), name(i));
         heatmap.paint(ui, square, 0..kernels.neurons, 0..kernels.neurons);
         ui.painter().rect_stroke(square, 0.0, Stroke::new(1.0, palette.line), egui::StrokeKind::Outside);
         text(square.left_bottom() + vec2(0.0, 3.0), name, color);
     }
+    let n = kernels.neurons;
+    let all = (0..count).map(square).reduce(Rect::union).unwrap_or(rect);
+    let response = ui.interact(all, ui.scope_id().with("kernels"), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Image, true, "Kernels of the group's gates"));
+    let hit = response.hover_pos().and_then(|pointer| (0..count).find_map(|i| cell_at(square(i), n, n, pointer).map(|(row, column)| [row, i * n + column])));
+    let chosen = readout.choose(ui, &response, [n, count * n], hit);
+    let [row, column] = readout.cell;
+    let place = cell_rect(square(column / n.max(1)), [n, n], [row, column % n.max(1)]);
+    readout.explain(ui, response, chosen, hit, place, |ui, [row, column]| said(ui, kernels, &name(column / n), output, [column / n, row, column % n]));
     rect.top() + (size + 19.0) * rows as f32
+}
+
+/// The entry (i, j) of kernel `which`.
+fn said(ui: &mut Ui, kernels: &Kernels, name: &str, output: usize, [which, i, j]: [usize; 3]) {
+    let palette = Palette::of(ui);
+    let Some((value, (a, b))) = kernels.values.get(which).map(|kernel| kernel.at(i, j)).zip(kernels.names.get(i).zip(kernels.names.get(j))) else { return };
+    ui.label(RichText::new(format!("{name}: {}", format::signed(value))).font(strong(12.5)));
+    for (neuron, role) in if i == j { vec![a] } else { vec![a, b] } {
+        ui.colored_label(palette.role(*role), format!("neuron {neuron}, {}", role_name(*role)));
+    }
+    let form = if i == j { "D wₘ wₓ, of this neuron" } else { "½ D (wₘ wₓ′ + wₘ′ wₓ), ′ for the second" };
+    ui.label(RichText::new(format!("output {}: {form}", output + 1)).color(palette.mute));
 }
 
 /// Singular values, the merged gate, and what it leaves.

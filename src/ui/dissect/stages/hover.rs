@@ -1,18 +1,49 @@
-//! What the pointer is on in a stage's picture; gates picked by hand.
+//! What the pointer, or the keyboard, is on in a stage's picture; gates picked by hand.
 
-use super::picture::{self, Picture};
+use super::picture::{self, MATRICES, Picture};
 use super::place::Place;
 use super::{Answer, picture_rect, title};
 use crate::analysis::dissection::Stage;
 use crate::model::network::Gating;
 use crate::ui::dissect::merging;
+use crate::ui::readout::Readout;
 use crate::ui::theme::{Palette, role_name, strong};
 use crate::ui::{Action, format};
 use eframe::egui;
-use egui::{Painter, Rect, Response, RichText, Stroke, pos2};
+use egui::{Painter, Rect, Response, RichText, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 fn placed(rect: Rect, picture: &Picture, stage: &Stage) -> Place {
     Place::new(picture_rect(rect), picture, matches!(stage.network.gating, Gating::Side(_)))
+}
+
+/// The chosen stage's cells: hovering, clicks and arrows read them off, and clicks on gates pick those (`actions`) for merging by hand.
+/// The rows of `readout` are neurons, its columns those of all matrices after each other.
+pub fn cells(ui: &Ui, rect: Rect, picture: &Picture, i: usize, readout: &mut Readout, answer: &Answer<'_>, actions: Option<&mut Vec<Action>>) {
+    let Some(stage) = answer.dissection.stages.get(i) else { return };
+    let (place, space) = (placed(rect, picture, stage), picture_rect(rect));
+    if !space.is_positive() {
+        return;
+    }
+    let response = ui.interact(space, ui.scope_id().with("cells"), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(egui::Role::Image, true, format!("Weights of the stage “{}”", title(stage.kind))));
+    let before = |k: usize| picture.columns[..k].iter().sum::<usize>();
+    let hit = response.hover_pos().and_then(|pointer| place.cell_at(pointer)).map(|(k, row, column)| [row, before(k) + column]);
+    let parted = |column: usize| (0..MATRICES).rev().find(|&k| before(k) <= column && picture.columns[k] > 0).map(|k| (k, column - before(k)));
+    let is_gate = |[_, column]: [usize; 2]| parted(column).is_some_and(|(k, _)| picture::gates_are_columns(&stage.network, k));
+    if let Some(actions) = actions.filter(|_| response.clicked()) {
+        pick(&response, &place, stage, answer, actions);
+    }
+    // A click on a gate picks it; it moves the readout only where that is open.
+    let click = hit.filter(|cell| response.has_focus() || !is_gate(*cell));
+    let chosen = readout.choose(ui, &response, [picture.rows(), before(MATRICES)], click);
+    if !chosen {
+        return show(&response, rect, picture, i, answer);
+    }
+    let [row, column] = readout.cell;
+    let (Some((k, j)), Some((top, height))) = (parted(column), place.row(row)) else { return };
+    let columns = &place.columns[k];
+    let cell = Rect::from_min_size(pos2(columns.at(j), top), vec2(columns.cell, height));
+    readout.explain(ui, response, true, hit, cell, |ui, [row, _]| said(ui, stage, row, Some((k, row, j))));
 }
 
 /// Explains the cell under the pointer.
@@ -22,19 +53,22 @@ pub fn show(response: &Response, rect: Rect, picture: &Picture, i: usize, answer
     let on_roles = (place.roles.left..place.roles.right()).contains(&pointer.x);
     let cell = place.cell_at(pointer);
     let Some(row) = cell.map(|(_, row, _)| row).or(place.row_at(pointer.y).filter(|_| on_roles)) else { return };
+    response.clone().on_hover_ui_at_pointer(|ui| said(ui, stage, row, cell));
+}
+
+/// A neuron, and one of its weights.
+fn said(ui: &mut Ui, stage: &Stage, row: usize, cell: Option<(usize, usize, usize)>) {
+    let palette = Palette::of(ui);
     let Some((neuron, role)) = stage.neurons.get(row).zip(stage.roles.get(row)) else { return };
-    response.clone().on_hover_ui_at_pointer(|ui| {
-        let palette = Palette::of(ui);
-        ui.label(RichText::new(format!("neuron {neuron}, {}", role_name(*role))).font(strong(12.5)).color(palette.role(*role)));
-        ui.label(format!("λ = {}", format::lambda(stage.network.lambda[row])));
-        if let Some((k, row, column)) = cell {
-            ui.label(weight(stage, k, row, column));
-            if picture::gates_are_columns(&stage.network, k) {
-                ui.label(gates(stage, column));
-            }
+    ui.label(RichText::new(format!("neuron {neuron}, {}", role_name(*role))).font(strong(12.5)).color(palette.role(*role)));
+    ui.label(format!("λ = {}", format::lambda(stage.network.lambda[row])));
+    if let Some((k, row, column)) = cell {
+        ui.label(weight(stage, k, row, column));
+        if picture::gates_are_columns(&stage.network, k) {
+            ui.label(gates(stage, column));
         }
-        ui.label(RichText::new(format!("in the stage “{}”", title(stage.kind))).color(palette.mute));
-    });
+    }
+    ui.label(RichText::new(format!("in the stage “{}”", title(stage.kind))).color(palette.mute));
 }
 
 fn weight(stage: &Stage, k: usize, row: usize, column: usize) -> String {
@@ -74,9 +108,8 @@ fn gates(stage: &Stage, column: usize) -> String {
 }
 
 /// Picks the gate under the pointer for merging by hand, or lets it go.
-pub fn pick(response: &Response, rect: Rect, picture: &Picture, i: usize, answer: &Answer<'_>, actions: &mut Vec<Action>) {
-    let (Some(pointer), Some(stage)) = (response.interact_pointer_pos(), answer.dissection.stages.get(i)) else { return };
-    let Some((k, _, column)) = placed(rect, picture, stage).cell_at(pointer) else { return };
+fn pick(response: &Response, place: &Place, stage: &Stage, answer: &Answer<'_>, actions: &mut Vec<Action>) {
+    let Some((k, _, column)) = response.interact_pointer_pos().and_then(|pointer| place.cell_at(pointer)) else { return };
     if let Some([gate]) = stage.gates.get(column).map(Vec::as_slice).filter(|_| picture::gates_are_columns(&stage.network, k)) {
         actions.push(merging::toggled(answer, *gate));
     }

@@ -14,6 +14,7 @@ use crate::model::network::Gating;
 use crate::ui::guide::Text;
 use crate::ui::heatmap::{self, Colors};
 use crate::ui::icon::{self, Icon};
+use crate::ui::readout::Readout;
 use crate::ui::theme::{Palette, plain, strong};
 use crate::ui::{Action, card, format, svg};
 use eframe::egui;
@@ -42,6 +43,7 @@ pub struct State {
     playing: bool,
     /// A tile has the keyboard.
     focused: bool,
+    readout: Readout,
     stamp: Option<Stamp>,
     pictures: [Picture; COUNT],
     morph: Option<(usize, usize, Morph)>,
@@ -56,7 +58,7 @@ impl Default for State {
 impl State {
     fn at(selected: usize) -> Self {
         let pictures = Default::default();
-        Self { selected, from: selected, began: f64::NEG_INFINITY, playing: false, focused: false, stamp: None, pictures, morph: None }
+        Self { selected, from: selected, began: f64::NEG_INFINITY, playing: false, focused: false, readout: Readout::default(), stamp: None, pictures, morph: None }
     }
 
     /// Whether a tile has the keyboard.
@@ -193,8 +195,7 @@ fn narrow_strip(ui: &mut Ui, area: Rect, state: &mut State, t: f32, answer: &Ans
     }
     let rect = Rect::from_min_max(area.min + vec2(0.0, 38.0), area.max);
     content(ui, rect, state.selected, state, t, answer);
-    let response = ui.interact(rect, ui.scope_id().with("picture"), Sense::hover());
-    hover::show(&response, rect, &state.pictures[state.selected], state.selected, answer);
+    hover::cells(ui, rect, &state.pictures[state.selected], state.selected, &mut state.readout, answer, None);
 }
 
 /// What chooses stage `i`; its response's clicks are done.
@@ -224,10 +225,11 @@ fn tile(ui: &mut Ui, rect: Rect, i: usize, state: &mut State, t: f32, answer: &A
     let chosen = i == state.selected;
     let response = button(ui, rect, i, state, answer);
     content(ui, rect, i, state, t, answer);
-    if chosen && response.clicked() {
-        hover::pick(&response, rect, &state.pictures[i], i, answer, actions);
+    if chosen {
+        hover::cells(ui, rect, &state.pictures[i], i, &mut state.readout, answer, Some(actions));
+    } else {
+        hover::show(&response, rect, &state.pictures[i], i, answer);
     }
-    hover::show(&response, rect, &state.pictures[i], i, answer);
 }
 
 /// The space of the picture in a tile: below the title, above the sentences.
