@@ -131,7 +131,7 @@ fn a_construction_is_written_and_is_the_attention() {
         assert!(tensors.tensors().iter().all(|(_, view)| view.dtype() == safetensors::Dtype::F64), "doubles");
         let read = gatelens::experiment::checkpoint::read(variant, &bytes).unwrap();
         let built = gatelens::theory::construct(read.teacher.as_ref().unwrap(), gatelens::theory::Variant::of_key(variant).unwrap()).unwrap();
-        assert_eq!(read.network, built.network, "what was written is what was built");
+        assert_eq!(read.gated("read").unwrap(), built.network, "what was written is what was built");
         assert!(read.recipe.is_none() && read.notes.is_empty());
     }
     // The teacher of any file that has one.

@@ -46,7 +46,7 @@ fn window(live: &Rc<Live>, settings: &Settings) -> Window {
 fn reference(file: &str) -> Given {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference").join(file);
     let checkpoint = checkpoint::read(file, &std::fs::read(path).unwrap()).unwrap();
-    Given { name: file.into(), network: checkpoint.network, teacher: checkpoint.teacher }
+    Given { name: file.into(), network: checkpoint.gated(file).unwrap(), teacher: checkpoint.teacher }
 }
 
 fn given(live: &Rc<Live>, given: Given, settings: &Settings) -> Window {

@@ -32,7 +32,7 @@ impl Trained {
         let case = cases["cases"].as_array().unwrap().iter().find(|case| case["id"] == id).unwrap();
         let bytes = std::fs::read(folder.join(case["file"].as_str().unwrap())).unwrap();
         let checkpoint = checkpoint::read(id, &bytes).unwrap();
-        Self { bytes, results: case["results"].clone(), network: checkpoint.network, teacher: checkpoint.teacher }
+        Self { bytes, results: case["results"].clone(), network: checkpoint.gated("reference").unwrap(), teacher: checkpoint.teacher }
     }
 
     fn tensor(&self, name: &str) -> (Vec<usize>, Vec<f64>) {

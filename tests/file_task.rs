@@ -296,7 +296,7 @@ fn ten_steps_through_the_terminal_equal_jax() {
         for name in names {
             let numbers = |tensor: &str| -> Vec<f64> { file.tensor(tensor).unwrap().data().chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect() };
             // Files hold ν in single precision.
-            let found: Vec<f64> = trained.network.parameter(name).unwrap();
+            let found: Vec<f64> = trained.gated("run").unwrap().parameter(name).unwrap();
             let error = norm_error(&found, &numbers(&format!("step10.{name}")));
             assert!(error < 1e-5, "{}: {name} is off by {error:.1e}", case["id"]);
             moved += norm_error(&found, &numbers(name));

@@ -31,7 +31,7 @@ fn a_network_trained_by_jax_has_its_numbers() {
     let cases: Value = serde_json::from_slice(&std::fs::read(folder.join("cases.json")).unwrap()).unwrap();
     let results = &cases["cases"].as_array().unwrap().iter().find(|case| case["id"] == "trained_icl_a").unwrap()["results"];
     let bytes = std::fs::read(folder.join("trained_icl_a.safetensors")).unwrap();
-    let network = checkpoint::read("trained_icl_a", &bytes).unwrap().network;
+    let network = checkpoint::read("trained_icl_a", &bytes).unwrap().gated("trained_icl_a").unwrap();
     let file = SafeTensors::deserialize(&bytes).unwrap();
     let numbers = |name: &str| -> Vec<f64> { file.tensor(name).unwrap().data().chunks_exact(4).map(|b| f64::from(f32::from_le_bytes(b.try_into().unwrap()))).collect() };
     let (tokens, targets) = (numbers("inputs"), numbers("targets"));

@@ -138,7 +138,7 @@ fn a_gated_networks_polynomial_is_that_of_its_weights() {
 #[test]
 fn a_trained_gated_network_is_read_as_by_its_scores() {
     let file = trained("trained_teacher_a");
-    let (network, teacher) = (file.network, file.teacher.unwrap());
+    let (network, teacher) = (file.gated("reference").unwrap(), file.teacher.unwrap());
     let parameters = flat(&network);
     let subject = Subject::Attention(&teacher);
     let found = probe(&weighed(&network, &parameters), &subject, 1).unwrap();
@@ -167,7 +167,7 @@ fn a_trained_gated_network_is_read_as_by_its_scores() {
 
 #[test]
 fn a_regression_network_takes_a_gradient_step() {
-    let network = trained("trained_icl_a").network;
+    let network = trained("trained_icl_a").gated("trained_icl_a").unwrap();
     let parameters = flat(&network);
     let task = Regression { inputs: 3, outputs: 3, pairs: 12, noise: 0.0, variance: 1.0 };
     let found = probe(&weighed(&network, &parameters), &Subject::Regression(task), 2).unwrap();

@@ -129,7 +129,7 @@ fn outputs_are_the_teachers() {
     for case in Case::all() {
         let error = largest_difference(&case.ours().network.outputs_of(&case.x, case.time), &case.y);
         assert!(error < 1e-10, "{}: ours is off by {error:e}", case.id);
-        let error = largest_difference(&case.file.network.outputs_of(&case.x, case.time), &case.y);
+        let error = largest_difference(&case.file.gated(&case.id).unwrap().outputs_of(&case.x, case.time), &case.y);
         assert!(error < 1e-10, "{}: the file's network is off by {error:e}", case.id);
         let error = largest_difference(&attention::outputs(&case.teacher, &case.x, case.time), &case.y);
         assert!(error < 1e-10, "{}: our attention is off by {error:e}", case.id);
@@ -153,7 +153,7 @@ fn the_comparison_can_fail() {
 #[test]
 fn the_cpu_engine_computes_them_too() {
     for case in Case::all() {
-        for network in [&case.ours().network, &case.file.network] {
+        for network in [&case.ours().network, &case.file.gated(&case.id).unwrap()] {
             let error = norm_error(&run(network, &case.x, case.time, on_cpu), &case.y.data);
             assert!(error < 1e-4, "{}: off by {error:e}", case.id);
         }

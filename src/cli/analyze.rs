@@ -2,7 +2,13 @@
 
 use super::text;
 use crate::analysis::dissection::{Settings, dissect};
-use crate::experiment::checkpoint;
+use crate::analysis::probe::probe;
+use crate::analysis::subject::Subject;
+use crate::experiment::checkpoint::{self, Checkpoint};
+use crate::experiment::recipe::Recipe;
+use crate::model::Architecture;
+use crate::model::run::Weighed;
+use crate::task::Task;
 use crate::{Error, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
@@ -11,7 +17,7 @@ pub fn command(json: Arg) -> Command {
     let default = Settings::default();
     Command::new("analyze")
         .about("Take a trained network apart: pruning, scores, polynomial, merged gates, the smallest network that does the same")
-        .arg(Arg::new("weights").value_name("WEIGHTS").required(true).help("A safetensors file of a gated network, with or without its teacher"))
+        .arg(Arg::new("weights").value_name("WEIGHTS").required(true).help("A safetensors file of a network; one that is not gated and diagonal needs its teacher with it"))
         .arg(Arg::new("threshold").long("threshold").value_name("X").allow_hyphen_values(true).default_value(default.threshold.to_string()).help("Neurons and gates at or below this part of the most important are pruned, 0 to 1"))
         .arg(Arg::new("lag").long("lag").value_name("N").allow_hyphen_values(true).default_value(default.lag.to_string()).help("Distance of the two tokens of the two-token polynomial, 1 to 1000"))
         .arg(Arg::new("seed").long("seed").value_name("N").allow_hyphen_values(true).default_value(default.seed.to_string()).help("Draws the batch that changes and scores are measured on"))
@@ -38,17 +44,36 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
     let bytes = std::fs::read(path).map_err(|e| Error::file(path, format!("could not be read: {e}")))?;
     let checkpoint = checkpoint::read(path, &bytes)?;
     checkpoint.notes.iter().for_each(|note| eprintln!("{path}: {note}"));
-    let found = dissect(&checkpoint.network, checkpoint.teacher.as_ref(), &Settings { threshold, lag, picked, seed });
-    let report = found.report();
+    let (report, text_report) = match &checkpoint.architecture {
+        Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. } => {
+            let found = dissect(&checkpoint.gated(path)?, checkpoint.teacher.as_ref(), &Settings { threshold, lag, picked, seed });
+            (found.report(), found.text())
+        }
+        _ => probed(path, &checkpoint, seed)?,
+    };
     if let Some(out) = text(arguments, "out") {
         std::fs::write(out, format!("{report:#}\n")).map_err(|e| Error::System { what: format!("writing {out}"), problem: e.to_string() })?;
     }
     if arguments.get_flag("json") {
         println!("{report}");
     } else {
-        println!("{}", found.text());
+        println!("{text_report}");
     }
     Ok(())
+}
+
+/// What can be said of a layer of any kind: its outputs, what is read off its states, its polynomial.
+fn probed(path: &str, checkpoint: &Checkpoint, seed: u32) -> Result<(serde_json::Value, String)> {
+    let Checkpoint { architecture, inputs, outputs, exact, teacher, recipe, .. } = checkpoint;
+    let subject = match (teacher, recipe.as_ref().map(Recipe::task)) {
+        (Some(teacher), _) => Subject::Attention(teacher),
+        (None, Some(Task::Regression(task))) => Subject::Regression(task),
+        _ => return Err(Error::file(path, format!("holds a network of another kind ({}), which can only be probed against its teacher or its regression task; it has neither", checkpoint.model()))),
+    };
+    let network = Weighed { architecture: *architecture, inputs: *inputs, outputs: *outputs, parameters: exact };
+    let found = probe(&network, &subject, seed)?;
+    let json = serde_json::json!({ "model": checkpoint.model(), "parameters": exact.len(), "is_subject": found.is_subject(), "probe": found });
+    Ok((json, format!("{}, {} parameters\n{}", checkpoint.model(), exact.len(), found.sentences().join("\n"))))
 }
 
 fn number<T: std::str::FromStr>(given: &str, key: &str, expected: &str, accepted: impl Fn(&T) -> bool) -> Result<T> {

@@ -3,6 +3,8 @@
 //! Names are those of the reference: `input_gate.m`, `nu` (or `lambda`), `output_gate.x`, `side_gate`, `readout`,
 //! `teacher.value` …; moments are `adamw.first.<name>` and `adamw.second.<name>`. Recipe, step and format ride in the metadata.
 
+mod kind;
+
 use super::recipe::Recipe;
 use crate::graph::params::ParamTable;
 use crate::graph::{Graph, program::Program};
@@ -31,8 +33,8 @@ pub struct Checkpoint {
     pub inputs: usize,
     /// Numbers an output.
     pub outputs: usize,
-    /// The weights as the file has them, in its precision.
-    pub network: Network,
+    /// All parameters as the file has them, in its precision.
+    pub exact: Vec<f64>,
     /// Weights, step and, if the file has them, moments (else empty).
     pub snapshot: Snapshot,
     /// The teacher, if the file has one.
@@ -52,6 +54,9 @@ impl Checkpoint {
         if let Some(recipe) = &self.recipe {
             return Ok(recipe.clone()); // checked when it was read
         }
+        if Recipe::default().with_architecture(self.architecture).architecture() != self.architecture {
+            return Err(Error::file(name, "has MLPs that are not as wide as its embedding, which no recipe describes"));
+        }
         if self.inputs != self.outputs {
             let problem = format!("reads {} numbers a token and gives {}; attention needs as many out as in", self.inputs, self.outputs);
             return Err(Error::file(name, problem));
@@ -59,6 +64,21 @@ impl Checkpoint {
         let recipe = Recipe::default().with_sizes(self.architecture, self.inputs);
         recipe.check().map_err(|e| Error::file(name, e))?;
         Ok(recipe)
+    }
+
+    /// The network as analyses see it.
+    ///
+    /// # Errors
+    /// It is another than a gated diagonal one.
+    pub fn gated(&self, name: &str) -> Result<Network> {
+        let table = self.architecture.table(self.inputs, self.outputs);
+        let other = || Error::file(name, format!("holds a network of another kind ({}); only a gated diagonal one can be taken apart", self.model()));
+        Network::from_parameters(&table, &self.exact).ok_or_else(other)
+    }
+
+    /// The layer's name, for people.
+    pub fn model(&self) -> &'static str {
+        Recipe::default().with_architecture(self.architecture).model.title()
     }
 
     /// The network alone on `batch` sequences of `time` tokens: input `x`, output `readout`.
@@ -186,15 +206,17 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
         return Err(wrong(format!("was written by a newer version (format {format}; this one reads up to {FORMAT}); update gatelens")));
     }
     let file = File { name, tensors };
-    let (architecture, inputs, outputs) = file.sizes()?;
     let mut notes = vec![];
-    let recipe = match metadata.get("recipe").map(|text| serde_json::from_str::<Recipe>(text)) {
+    let written = metadata.get("recipe").map(|text| serde_json::from_str::<Recipe>(text));
+    let (architecture, inputs, outputs) = file.sizes(written.as_ref().and_then(|recipe| recipe.as_ref().ok()))?;
+    let recipe = match written {
         Some(Ok(recipe)) => {
             recipe.check().map_err(|e| wrong(format!("its recipe is not one: {e}")))?;
             let (wide_in, wide_out) = recipe.task().widths();
-            if recipe.plan().architecture != architecture || (wide_in, wide_out) != (inputs, outputs) {
-                let (theirs, own) = (recipe.hidden, architecture.hidden());
-                return Err(wrong(format!("its recipe (n = {theirs}, {wide_in} numbers in and {wide_out} out) does not fit its weights (n = {own}, {inputs} in and {outputs} out)")));
+            if recipe.architecture() != architecture || (wide_in, wide_out) != (inputs, outputs) {
+                let said = |architecture: Architecture| format!("{}, n = {}", recipe.with_architecture(architecture).model.title(), architecture.hidden());
+                let (theirs, own) = (said(recipe.architecture()), said(architecture));
+                return Err(wrong(format!("its recipe ({theirs}, {wide_in} numbers in and {wide_out} out) does not fit its weights ({own}, {inputs} in and {outputs} out)")));
             }
             Some(recipe)
         }
@@ -212,7 +234,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
     if file.tensors.tensor("nu").is_ok() && file.tensors.tensor("lambda").is_ok() {
         notes.push("ignored: lambda, because nu says it too".into());
     }
-    let moment = |flat: Result<Vec<f64>>| if recipe.is_some() { flat.map(narrowed) } else { Ok(vec![]) };
+    let moment = |flat: Result<Vec<f64>>| if recipe.is_some() { flat.map(|flat| narrowed(&flat)) } else { Ok(vec![]) };
     let step = metadata.get("step").filter(|_| recipe.is_some()).and_then(|text| text.parse().ok()).unwrap_or(0);
     if let Some(recipe) = recipe.as_ref().filter(|recipe| step > u64::from(recipe.steps)) {
         return Err(wrong(format!("is at step {step} of a recipe of {} steps", recipe.steps)));
@@ -220,9 +242,8 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
     let has_moments = file.tensors.tensor("adamw.first.readout").is_ok();
     let (first_moment, second_moment) = if has_moments { (moment(first_moment)?, moment(second_moment)?) } else { (vec![], vec![]) };
     let parameters = parameters?;
-    let network = Network::from_parameters(&table, &parameters).ok_or_else(|| wrong("is no gated network; nothing else can be analysed yet".into()))?;
-    let snapshot = Snapshot { step, parameters: narrowed(parameters), first_moment, second_moment };
-    Ok(Checkpoint { architecture, inputs, outputs, network, snapshot, teacher: file.teacher(inputs)?, recipe, notes })
+    let snapshot = Snapshot { step, parameters: narrowed(&parameters), first_moment, second_moment };
+    Ok(Checkpoint { architecture, inputs, outputs, exact: parameters, snapshot, teacher: file.teacher(inputs)?, recipe, notes })
 }
 
 struct File<'a> {
@@ -241,26 +262,6 @@ impl File<'_> {
             [a, b] if *a > 0 && *b > 0 => Ok([*a, *b]),
             other => Err(self.wrong(format!("{tensor} has shape {other:?}; expected a matrix [out, in]"))),
         }
-    }
-
-    /// The network and its widths, from names and shapes.
-    fn sizes(&self) -> Result<(Architecture, usize, usize)> {
-        let [hidden, fan_in] = self.shape("input_gate.m")?;
-        let [outputs, read] = self.shape("readout")?;
-        if fan_in < 2 {
-            return Err(self.wrong("input_gate.m has 1 column; expected d + 1, the last for the constant 1"));
-        }
-        let gates = if self.tensors.tensor("side_gate").is_ok() { None } else { Some(self.shape("output_gate.m")?[0]) };
-        let architecture = gates.map_or(Architecture::GatedSide { hidden }, |gates| Architecture::GatedDiagonal { hidden, gates });
-        let (width, m) = (fan_in - 1, gates.unwrap_or(1));
-        if width > MAX_WIDTH || outputs > MAX_WIDTH || hidden > MAX_NEURONS || m > MAX_NEURONS {
-            return Err(self.wrong(format!("is too large (d = {width}, outputs = {outputs}, n = {hidden}, m = {m}); expected d and outputs up to {MAX_WIDTH}, n and m up to {MAX_NEURONS}")));
-        }
-        let (expected, each) = gates.map_or((hidden, "neuron"), |gates| (gates, "gate"));
-        if read != expected {
-            return Err(self.wrong(format!("readout has {read} columns; expected {expected}, one a {each}")));
-        }
-        Ok((architecture, fan_in - 1, outputs))
     }
 
     /// All parameters of `table`, flat, from the tensors `prefix` + name.
@@ -317,8 +318,8 @@ impl File<'_> {
     }
 }
 
-fn narrowed(values: Vec<f64>) -> Vec<f32> {
-    values.into_iter().map(narrow).collect()
+fn narrowed(values: &[f64]) -> Vec<f32> {
+    values.iter().copied().map(narrow).collect()
 }
 
 #[allow(clippy::cast_possible_truncation)]
