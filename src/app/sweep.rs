@@ -8,7 +8,7 @@ use crate::experiment::sweep::group::{self, Told};
 use crate::experiment::sweep::partial::Partial;
 use crate::experiment::sweep::queue::{Queue, State};
 use crate::experiment::sweep::record::{Outcome, Record};
-use crate::experiment::sweep::{Sweep, presets};
+use crate::experiment::sweep::{Sweep, presets, results};
 use crate::platform::{self, OpenedFile};
 use crate::ui::sweep::{Draft, SweepAction, SweepInput};
 use crate::ui::{Message, Tab};
@@ -227,11 +227,23 @@ impl App {
         }
     }
 
-    /// A definition's file: it is shown, nothing is started. A bad one changes nothing.
+    /// A definition's file, or results with their definition: they are shown, nothing is started. A bad one changes nothing.
     pub(super) fn load_sweep(&mut self, file: &OpenedFile) {
         let text = std::str::from_utf8(&file.bytes).map_err(|_| Error::file(&file.name, "is not text; expected a sweep's JSON file"));
-        match text.and_then(|text| Sweep::read(&file.name, text)) {
-            Ok(sweep) => self.sweeping.draft = Draft::of(&sweep),
+        let read = text.and_then(|text| match results::read(&file.name, text)? {
+            Some(queue) => Ok((queue.sweep.clone(), Some(queue))),
+            None => Ok((Sweep::read(&file.name, text)?, None)),
+        });
+        match read {
+            Ok((sweep, queue)) => {
+                self.sweeping.draft = Draft::of(&sweep);
+                if queue.is_some() {
+                    self.run_sweep(false);
+                    self.send(Command::Group(None));
+                    self.sweeping.states.clear();
+                    self.sweeping.replace(queue);
+                }
+            }
             Err(error) => self.messages.push(Message::warning(format!("{error}. The definition was left as it is."))),
         }
     }

@@ -11,7 +11,7 @@ use std::marker::PhantomData;
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-struct Written {
+pub(super) struct Written {
     title: String,
     about: String,
     preset: Option<String>,
@@ -41,13 +41,18 @@ impl Sweep {
     /// # Errors
     /// What is wrong with which member, and what is accepted.
     pub fn read(name: &str, text: &str) -> Result<Self> {
-        let within = |part: &'static str| move |e: Error| Error::file(name, format!("{part}{e}"));
         let unlike = |problem: String| Error::file(name, format!("does not read as a sweep: {problem}"));
         let text = text.trim_start_matches('\u{feff}');
         if !text.trim_start().starts_with('{') {
             return Err(unlike("expected { \"title\": ..., \"settings\": { ... }, \"grid\": { ... } }".into()));
         }
         let written: Written = serde_json::from_str(text).map_err(|e| unlike(e.to_string()))?;
+        Self::of(name, written)
+    }
+
+    /// The definition that was `written` in the file `name`.
+    pub(super) fn of(name: &str, written: Written) -> Result<Self> {
+        let within = |part: &'static str| move |e: Error| Error::file(name, format!("{part}{e}"));
         let Written { title, about, preset, settings, grid } = written;
         let preset = preset.unwrap_or_else(|| preset::DEFAULT.into());
         let settings = settings.0.into_iter().map(|(key, Text(value))| (key, value)).collect();

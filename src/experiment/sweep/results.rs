@@ -1,9 +1,13 @@
 //! A sweep as a table, one line a run: `results.csv` for spreadsheets, `results.json` for programs.
 
+use super::definition::Written;
 use super::queue::{Queue, State};
-use super::record::{Outcome, mark};
+use super::record::{Outcome, Record, mark};
+use super::{Sweep, key};
 use crate::analysis::importance::Census;
 use crate::experiment::settings::{Kind, Setting};
+use crate::{Error, Result};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// What a table says of a run, beside its name and its values.
@@ -53,7 +57,7 @@ pub fn results_csv(queue: &Queue) -> String {
     csv
 }
 
-/// The same as JSON: `{ "title", "runs": [...] }`; what is not known is null.
+/// The same as JSON, with the definition and the whole records: `{ "title", "sweep", "runs": [...] }`; what is not known is null.
 pub fn results_json(queue: &Queue) -> String {
     let runs = queue.runs().iter().enumerate().map(|(index, run)| {
         let Line { outcome, problem, steps_done, loss, nmse, neurons, device } = line(queue, index);
@@ -63,10 +67,41 @@ pub fn results_json(queue: &Queue) -> String {
         json!({
             "name": run.name, "settings": settings, "outcome": outcome, "problem": problem, "steps_done": steps_done,
             "loss": loss, "nmse": nmse, "neurons": neurons, "device": device, "key": run.key,
+            "record": if let State::Over(record) = queue.state(index) { Some(record) } else { None },
         })
     });
     let runs: Vec<String> = runs.map(|run| format!("    {run}")).collect();
-    format!("{{\n  \"title\": {},\n  \"runs\": [\n{}\n  ]\n}}\n", Value::from(queue.sweep.title.as_str()), runs.join(",\n"))
+    let definition = queue.sweep.to_json().trim_end().replace('\n', "\n  ");
+    format!("{{\n  \"title\": {},\n  \"sweep\": {definition},\n  \"runs\": [\n{}\n  ]\n}}\n", Value::from(queue.sweep.title.as_str()), runs.join(",\n"))
+}
+
+/// Reads what [`results_json`] wrote; `None` if the text is something else, such as a definition alone.
+///
+/// # Errors
+/// A definition that does not hold, a record of another run.
+pub fn read(name: &str, text: &str) -> Result<Option<Queue>> {
+    let Ok(Saved { sweep: Some(written), runs }) = serde_json::from_str::<Saved>(text) else { return Ok(None) };
+    let mut queue = Queue::new(Sweep::of(name, written)?)?;
+    for record in runs.into_iter().filter_map(|run| run.record) {
+        if key(&record.recipe) != record.key {
+            let problem = format!("holds a run that does not read: its settings belong to {}, not to {}", key(&record.recipe), record.key);
+            return Err(Error::file(name, problem));
+        }
+        queue.finish(record);
+    }
+    Ok(Some(queue))
+}
+
+/// What is read of the file again.
+#[derive(Deserialize)]
+struct Saved {
+    sweep: Option<Written>,
+    runs: Vec<SavedRun>,
+}
+
+#[derive(Deserialize)]
+struct SavedRun {
+    record: Option<Record>,
 }
 
 /// The run's value of each setting of the grid.
