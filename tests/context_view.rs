@@ -77,76 +77,6 @@ fn what_is_said_is_what_was_measured() {
     }
 }
 
-/// As on the screen.
-fn signed(value: f64) -> String {
-    let text = match value.abs() {
-        0.0 => "0".into(),
-        size if (0.01..1000.0).contains(&size) => format!("{value:.3}"),
-        _ => format!("{value:.2e}"),
-    };
-    text.replace('-', "−")
-}
-
-fn press(view: &mut Harness<'_, Window>, keys: &[Key]) {
-    for key in keys {
-        view.key_press_modifiers(Modifiers::NONE, *key);
-        view.run_ok();
-    }
-}
-
-#[test]
-fn regression_is_read_off_by_keys() {
-    let live = Rc::new(trained(small("regression", Gating::Output), 100));
-    let Some((_, Finding::Regression { coefficients: Some(coefficients), episode, .. })) = live.finding.clone() else { unreachable!() };
-    let mut view = harness(window(&live, Tab::Context), DESKTOP, true);
-    let focus = |view: &mut Harness<'_, Window>, name: &str| {
-        view.get_by_label(name).focus();
-        view.run_ok();
-    };
-    let table = |k: usize, i: usize| format!("output {}: coefficient of x{}² y{} = {:.6}", k + 1, ["₁", "₂"][i], ["₁", "₂"][k], coefficients.wanted[k][i]).replace('-', "−");
-    focus(&mut view, "Coefficients of the one-token polynomial");
-    assert!(says(&view, &table(0, 0)), "{}", table(0, 0));
-    press(&mut view, &[Key::ArrowDown, Key::ArrowRight]);
-    assert!(says(&view, &table(1, 1)));
-    press(&mut view, &[Key::ArrowRight, Key::ArrowRight]);
-    assert!(says(&view, &format!("output 2: norm of all other coefficients {:.6}", coefficients.rest[1])));
-    focus(&mut view, "Implied weights and a gradient step's");
-    assert!(!says(&view, "norm of all other coefficients"), "one at a time");
-    press(&mut view, &[Key::ArrowRight]);
-    assert!(says(&view, "from x₂ to y₁") && says(&view, &format!("network {}: half", signed(episode.implied_weights[0][1]))));
-    focus(&mut view, "One sequence of the regression");
-    press(&mut view, &[Key::ArrowDown, Key::ArrowRight]);
-    assert!(says(&view, &format!("example t = 2: x₂ = {}", signed(episode.tokens[1][1]))));
-    press(&mut view, &[Key::ArrowDown, Key::ArrowDown, Key::ArrowRight, Key::ArrowRight, Key::ArrowRight, Key::ArrowRight]);
-    assert!(says(&view, &format!("truth y₂ = (W x_q)₂ = {}", signed(episode.target[1]))) && says(&view, &format!("network {}", signed(episode.answer[1]))));
-    press(&mut view, &[Key::Escape]);
-    assert!(!says(&view, "truth y₂ ="));
-    assert_eq!(view.state().actions, []);
-    // A click on the first cell, and one elsewhere.
-    let at = view.get_by_label("Coefficients of the one-token polynomial").rect().left_top() + vec2(4.0, 4.0);
-    for (at, open) in [(at, true), (at + vec2(0.0, -30.0), false)] {
-        view.drag_at(at);
-        view.run_ok();
-        view.drop_at(at);
-        view.run_ok();
-        view.hover_at(egui::pos2(1100.0, 500.0));
-        view.run_ok();
-        assert_eq!(says(&view, &table(0, 0)), open);
-    }
-}
-
-#[test]
-fn recall_is_read_off_by_keys() {
-    let live = Rc::new(trained(small("recall", Gating::Output), 60));
-    let Some((_, Finding::Recall { episode, .. })) = live.finding.clone() else { unreachable!() };
-    let mut view = harness(window(&live, Tab::Context), DESKTOP, false);
-    view.get_by_label("One sequence of the recall").focus();
-    view.run_ok();
-    assert!(says(&view, &format!("value 1: ŷ = {}, softmax", signed(episode.logits[0]))));
-    press(&mut view, &[Key::ArrowDown, Key::ArrowRight, Key::ArrowRight, Key::ArrowRight]);
-    assert!(says(&view, &format!("gate 2 adds {} to the logit of value 2", signed(episode.shares[1][2]))));
-}
-
 #[test]
 fn every_picture_is_saved() {
     let regression = [
@@ -348,16 +278,6 @@ fn pictures() {
         picture(&format!("context-{short}-tall"), window(&live, Tab::Context), tall, true);
         picture(&format!("context-{short}-middle"), window(&live, Tab::Context), vec2(1000.0, 1000.0), false);
         picture(&format!("context-{short}-discover"), window(&live, Tab::Discover), DESKTOP, false);
-        let part = if preset == "regression" { "Coefficients of the one-token polynomial" } else { "One sequence of the recall" };
-        for (kind, size) in [("keys", DESKTOP), ("keys-phone", PHONE)] {
-            drawn(&format!("context-{short}-{kind}"), window(&live, Tab::Context), size, true, |window| {
-                window.get_by_label(part).scroll_to_me();
-                window.run_ok();
-                window.get_by_label(part).focus();
-                window.run_ok();
-                press(window, &[Key::ArrowDown, Key::ArrowRight]);
-            });
-        }
         for (place, at) in [("table", vec2(400.0, 620.0)), ("sequence", vec2(900.0, 450.0)), ("right", vec2(800.0, 650.0)), ("top", vec2(760.0, 230.0))] {
             drawn(&format!("context-{short}-hover-{place}"), window(&live, Tab::Context), DESKTOP, place == "table", |window| window.hover_at(at.to_pos2()));
         }

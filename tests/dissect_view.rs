@@ -192,83 +192,6 @@ fn gates_are_picked_and_let_go() {
     assert!(asked.iter().any(|action| matches!(action, Action::Inspect(settings) if settings.picked.len() == 1)), "{asked:?}");
 }
 
-/// As on the screen.
-fn signed(value: f64) -> String {
-    let text = match value.abs() {
-        0.0 => "0".into(),
-        size if (0.01..1000.0).contains(&size) => format!("{value:.3}"),
-        _ => format!("{value:.2e}"),
-    };
-    text.replace('-', "−")
-}
-
-fn says(harness: &Harness<'_, Window>, text: &str) -> bool {
-    harness.query_all_by_label_contains(text).next().is_some()
-}
-
-#[test]
-fn weights_of_a_stage_are_read_off_by_keys_and_clicks() {
-    let live = small();
-    let mut harness = desktop(&live);
-    let stage = harness.state().bench.inspected.as_ref().unwrap().dissection.stages[2].clone();
-    let network = &stage.network;
-    let gatelens::model::network::Gating::Output { m, .. } = &network.gating else { unreachable!() };
-    let name = "Weights of the stage “Sorted”";
-    assert!(!says(&harness, "Wₘ in, input 1:"));
-    harness.get_by_label(name).focus();
-    harness.run_ok();
-    assert!(says(&harness, &format!("Wₘ in, input 1: {}", signed(network.input_m.at(0, 0)))));
-    press(&mut harness, Key::ArrowRight);
-    let asked = press(&mut harness, Key::ArrowDown);
-    assert!(says(&harness, &format!("neuron {}, ", stage.neurons[1])) && says(&harness, &format!("Wₘ in, input 2: {}", signed(network.input_m.at(1, 1)))));
-    assert_eq!((asked.len(), chosen(&harness)), (0, Some("Sorted:")), "the arrows are the picture's own");
-    // d + 1 columns of W_x, then the first gate.
-    (0..5).for_each(|_| drop(press(&mut harness, Key::ArrowRight)));
-    assert!(says(&harness, &format!("Wₘ out = {}", signed(m.at(0, 1)))) && says(&harness, &format!("gate {}; click to pick it", stage.gates[0][0])));
-    press(&mut harness, Key::Escape);
-    assert!(!says(&harness, "Wₘ out ="));
-    // A click on an input's weight reads it off and asks nothing; another one closes it.
-    let at = harness.get_by_label(name).rect().left_top() + vec2(2.0, 2.0);
-    for open in [true, false] {
-        harness.drag_at(at);
-        harness.run_ok();
-        harness.drop_at(at);
-        assert_eq!(taken(&mut harness), []);
-        harness.hover_at(at - vec2(0.0, 200.0));
-        harness.run_ok();
-        assert_eq!(says(&harness, &format!("Wₘ in, input 1: {}", signed(network.input_m.at(0, 0)))), open);
-    }
-}
-
-#[test]
-fn kernels_are_read_off_by_keys() {
-    let live = small();
-    let mut harness = harness(given(&live, reference("trained_teacher_a.safetensors"), &Settings::default()), DESKTOP, false);
-    let dissection = harness.state().bench.inspected.as_ref().unwrap().dissection.clone();
-    let (sorted, group) = (&dissection.stages[2], &dissection.groups[0]);
-    let gatelens::model::network::Gating::Output { m, x } = &sorted.network.gating else { unreachable!() };
-    let column = |gate: usize| sorted.gates.iter().position(|gates| gates.contains(&gate)).unwrap();
-    let kernel = |gate: usize, i: usize, j: usize| {
-        let g = column(gate);
-        0.5 * sorted.network.readout.at(0, g) * (m.at(g, i) * x.at(g, j) + m.at(g, j) * x.at(g, i))
-    };
-    let n = sorted.neurons.len();
-    let size = |gate: usize| (0..n * n).map(|p| kernel(gate, p / n, p % n).powi(2)).sum::<f64>();
-    let heaviest = *group.gates.iter().max_by(|a, b| size(**a).total_cmp(&size(**b))).unwrap();
-    harness.get_by_label("Kernels of the group's gates").focus();
-    harness.run_ok();
-    assert!(says(&harness, &format!("gate {heaviest}: {}", signed(kernel(heaviest, 0, 0)))));
-    press(&mut harness, Key::ArrowDown);
-    (0..2).for_each(|_| drop(press(&mut harness, Key::ArrowRight)));
-    assert!(says(&harness, &format!("gate {heaviest}: {}", signed(kernel(heaviest, 1, 2)))));
-    assert!(says(&harness, &format!("neuron {}, ", sorted.neurons[1])) && says(&harness, &format!("neuron {}, ", sorted.neurons[2])));
-    // The last square is the sum over the group.
-    (0..4 * n).for_each(|_| drop(press(&mut harness, Key::ArrowRight)));
-    let sum: f64 = group.gates.iter().map(|gate| kernel(*gate, 1, n - 1)).sum();
-    let named = harness.query_all_by_label_contains("sum").filter_map(|node| node.value()).collect::<Vec<String>>();
-    assert!(named.iter().any(|text| text.ends_with(&format!(": {}", signed(sum)))), "{sum}: {named:?}");
-}
-
 #[test]
 fn the_reduction_is_applied_and_undone() {
     let live = small();
@@ -442,21 +365,6 @@ fn pictures() {
     if wanted("dissect-wide") {
         let large = Rc::new(trained(Recipe { dim: 8, hidden: 256, gates: 256, batch: 1, time: 4, ..quick() }, 1));
         picture("dissect-wide", window(&large, &settings), DESKTOP, true);
-    }
-    for (name, part) in [("dissect-read-stage", "Weights of the stage “Sorted”"), ("dissect-read-kernels", "Kernels of the group's gates")] {
-        for (kind, size) in [("", DESKTOP), ("-phone", PHONE)] {
-            if wanted(name) {
-                drawn(&format!("{name}{kind}"), given(&live, reference("trained_teacher_a.safetensors"), &Settings::default()), size, kind.is_empty(), |window| {
-                    window.get_by_label(part).scroll_to_me();
-                    window.run_ok();
-                    window.get_by_label(part).focus();
-                    window.run_ok();
-                    for key in [Key::ArrowDown, Key::ArrowRight, Key::ArrowRight, Key::ArrowRight] {
-                        press(window, key);
-                    }
-                });
-            }
-        }
     }
     if wanted("dissect-picked") {
         let settings = Settings { picked: vec![9, 10, 30], ..Settings::default() };

@@ -160,7 +160,7 @@ fn said(ui: &mut Ui, kernels: &Kernels, name: &str, output: usize, [which, i, j]
     for (neuron, role) in if i == j { vec![a] } else { vec![a, b] } {
         ui.colored_label(palette.role(*role), format!("neuron {neuron}, {}", role_name(*role)));
     }
-    let form = if i == j { "D wₘ wₓ, of this neuron" } else { "½ D (wₘ wₓ′ + wₘ′ wₓ), ′ for the second" };
+    let form = if i == j { "D wₘ wₓ of this neuron" } else { "½ D (wₘ wₓ' + wₘ' wₓ), ' for the second neuron" };
     ui.label(RichText::new(format!("output {}: {form}", output + 1)).color(palette.mute));
 }
 
