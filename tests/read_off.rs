@@ -43,7 +43,7 @@ fn dissected(live: &Rc<Live>, given: Given) -> Window {
 /// A small network, trained for a while.
 fn small() -> Window {
     let live = Rc::new(trained(Recipe { steps: 400, ..quick() }, 400));
-    let network = Network::from_parameters(&live.table, &live.weights.as_ref().unwrap().parameters);
+    let network = Network::from_parameters(&live.table, &live.weights.as_ref().unwrap().parameters).unwrap();
     dissected(&live, Given { name: "small".into(), network, teacher: live.recipe.plan().teacher() })
 }
 
@@ -51,7 +51,7 @@ fn small() -> Window {
 fn reference() -> Window {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference/trained_teacher_a.safetensors");
     let checkpoint = checkpoint::read("reference", &std::fs::read(path).unwrap()).unwrap();
-    dissected(&Rc::new(trained(quick(), 1)), Given { name: "reference".into(), network: checkpoint.network, teacher: checkpoint.teacher })
+    dissected(&Rc::new(trained(quick(), 1)), Given { name: "reference".into(), network: checkpoint.gated("reference").unwrap(), teacher: checkpoint.teacher })
 }
 
 fn says(view: &Harness<'_, Window>, text: &str) -> bool {
