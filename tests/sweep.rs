@@ -54,7 +54,7 @@ fn a_key_stays_what_it_was() {
     assert_eq!(key(&recipe), "8f5e8aea73e6992a", "records on people's disks have this name");
     assert_eq!(key(&recipe), key(&Recipe { backend: Engine::Gpu, ..recipe.clone() }), "the engine does not count");
     for setting in SETTINGS.iter().filter(|setting| setting.key != "backend") {
-        let other = ["regression", "side", "gaussian", "off", "0:0.5", "3", "5", "0.7", "0.25"].into_iter().find_map(|value| {
+        let other = ["regression", "side", "gaussian", "off", "lstm", "0:0.5", "3", "5", "0.7", "0.25"].into_iter().find_map(|value| {
             let mut other = recipe.clone();
             setting.set(&mut other, value).ok().filter(|()| (setting.get)(&other) != (setting.get)(&recipe)).map(|()| other)
         });
@@ -148,8 +148,9 @@ fn a_bad_file_is_told_what_is_wrong_with_it() {
         (r#"{ "grid": { "rank": [2, 3, 5], "seed": [1, 2] } }"#, "the run rank=5 seed=1: rank: 5 — expected at most d = 4"),
         (r#"{ "grid": { "beta2": ["0:0.9", "0:1.5"] } }"#, "the run beta2=0:1.5: beta2: 0:1.5 — expected values from 0 to below 1"),
         (r#"{ "grid": { "backend": ["cpu", "gpu"] } }"#, "grid: backend=cpu and backend=gpu with the same settings — expected runs that differ in more than the engine"),
-        (r#"{ "grid": { "pairs": [2, 3] } }"#, "grid: pairs: an axis — expected a setting that the task attention looks at"),
-        (r#"{ "preset": "side", "grid": { "gates": [2, 3] } }"#, "the task attention with side gating looks at"),
+        (r#"{ "grid": { "pairs": [2, 3] } }"#, "grid: pairs: an axis — expected a setting that the task attention and the layer gated look at"),
+        (r#"{ "grid": { "layers": [1, 2] } }"#, "a setting that the task attention and the layer gated look at"),
+        (r#"{ "preset": "side", "grid": { "gates": [2, 3] } }"#, "the task attention and the layer gated with side gating look at"),
         (r#"{ "grid": { "seed": ["0..4294967295"] } }"#, "seed: 0..4294967295, which is 4294967296 values — expected at most 1000000 values"),
     ] {
         let refused = refusal(text);

@@ -388,6 +388,18 @@ fn ten_thousand_runs_are_drawn() {
 
 #[test]
 #[ignore = "draws pictures to be looked at"]
+fn pictures_of_results() {
+    // RESULTS=results.json: what a sweep in the terminal left.
+    let Ok(path) = std::env::var("RESULTS") else { return };
+    let queue = gatelens::experiment::sweep::results::read(&path, &std::fs::read_to_string(&path).unwrap()).unwrap().expect("results");
+    let name = queue.sweep.title.replace(|c: char| !c.is_alphanumeric(), "-");
+    for (kind, size, dark) in [("light", DESKTOP, false), ("dark", DESKTOP, true), ("phone", PHONE, false)] {
+        picture(&format!("results-{name}-{kind}"), window(Some(queue.clone())), size, dark);
+    }
+}
+
+#[test]
+#[ignore = "draws pictures to be looked at"]
 fn pictures() {
     let only = std::env::var("ONLY").unwrap_or_default();
     let wanted = |name: &str| name.contains(&only);
