@@ -145,7 +145,7 @@ fn bad_sweeps_are_refused_with_a_sentence() {
 #[test]
 fn a_second_process_on_the_same_shard_is_refused() {
     let folder = folder("twice");
-    let definition = write(&folder, r#"{ "preset": "quick", "settings": { "steps": 1000000 }, "grid": { "seed": [1] } }"#);
+    let definition = write(&folder, r#"{ "preset": "quick", "settings": { "steps": 1000000, "time": 2, "batch": 2, "hidden": 2, "gates": 2 }, "grid": { "seed": [1] } }"#);
     let out = folder.join("out");
     let mut first = command(&[definition.to_str().unwrap(), "--out", out.to_str().unwrap(), "--backend", "cpu"]).stderr(Stdio::null()).spawn().unwrap();
     let begun = Instant::now();
