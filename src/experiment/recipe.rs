@@ -229,6 +229,11 @@ impl Recipe {
         Ok(())
     }
 
+    /// Whether the student is a gated diagonal network, whose weights can be read.
+    pub fn is_gated(&self) -> bool {
+        self.model == ModelName::Gated
+    }
+
     /// Whether both draw the same teacher.
     pub fn same_teacher(&self, other: &Self) -> bool {
         (self.task(), self.seed) == (other.task(), other.seed)

@@ -27,9 +27,14 @@ pub fn show(ui: &mut Ui, rect: Rect, title: &str, subtitle: &str, tools: impl Fn
     Rect::from_min_max(pos2(inner.left(), row.bottom() + 2.0), pos2(inner.right(), rect.bottom() - 6.0))
 }
 
-/// Says why there is nothing to draw yet.
+/// Says why there is nothing to draw, or nothing yet.
 pub fn waiting(ui: &Ui, rect: Rect, live: &Live) {
-    empty(ui, rect, if live.failure.is_some() { "nothing to show" } else { "preparing…" });
+    let text = match (&live.failure, live.recipe.is_gated()) {
+        (Some(_), _) => "nothing to show",
+        (None, true) => "preparing…",
+        (None, false) => "of the gated RNN only",
+    };
+    empty(ui, rect, text);
 }
 
 /// Says `text` in the middle of `rect`, where there is nothing to draw yet.

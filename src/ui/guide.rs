@@ -21,14 +21,20 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
     ui.add_space(10.0);
     ui.spacing_mut().item_spacing.y = 8.0;
     heading(ui, "WHAT TO LOOK AT");
-    let census = view.live.weights.as_ref().map(|weights| weights.importance.census(THRESHOLD));
+    let gated = view.live.recipe.is_gated();
+    let census = view.live.weights.as_ref().filter(|_| gated).map(|weights| weights.importance.census(THRESHOLD));
     ui.add(Label::new(RichText::new(headline(view.live)).font(strong(16.0))).wrap());
     if let Some(census) = census {
         ui.add(Label::new(counts(view.live, &census, palette)).wrap());
     }
     ui.add(Label::new(fit(view.live, palette)).wrap());
     let mute = |ui: &mut Ui, text: &str| ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
-    mute(ui, meaning(&view.live.recipe));
+    if gated {
+        mute(ui, meaning(&view.live.recipe));
+    } else {
+        let title = view.live.recipe.model.title();
+        mute(ui, &format!("Layer: {title}. Neurons, weights and contributions are shown of the gated RNN only; compare the losses. In the terminal, analyze says of a saved {title} network how much of attention is in it."));
+    }
     if view.live.probe.is_some() {
         mute(ui, "The two contribution maps agree where the student takes from each earlier token what attention takes.");
     }

@@ -18,7 +18,7 @@ const POINTS: usize = 16_000;
 /// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
     let rect = card::show(ui, rect, "Memory λ of each neuron", "over training · now", |_| ());
-    let Some(weights) = &live.weights else { return card::waiting(ui, rect, live) };
+    let Some(weights) = live.weights.as_ref().filter(|_| live.recipe.is_gated()) else { return card::waiting(ui, rect, live) };
     let palette = Palette::of(ui);
     let steps = axes::steps_shown(live.step, u64::from(live.recipe.steps));
     let importance = &weights.importance;

@@ -116,6 +116,7 @@ fn waiting(view: &View<'_>) -> &'static str {
     match &view.bench.subject {
         Subject::Given(_) => "Taking the network apart…",
         Subject::Live if view.live.failure.is_some() => "Training has stopped before there was a network to take apart. Retry above, or load a file of weights.",
+        Subject::Live if !view.live.recipe.is_gated() => "Only a gated RNN can be taken apart, and another layer is training. Drop a file of weights here, or start a preset in Discover.",
         Subject::Live if view.live.weights.is_none() => "Training is about to begin; the first network will be taken apart here.",
         Subject::Live => "Taking the running network apart…",
     }

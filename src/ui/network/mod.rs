@@ -123,7 +123,7 @@ const HEAD: f32 = 18.0;
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
     let subtitle = if state.sorted { "one row a neuron, sorted by λ and importance" } else { "one row a neuron, in their own order" };
     let rect = card::show(ui, rect, "The network", subtitle, |ui| tools(ui, state, true));
-    let Some(weights) = &live.weights else { return card::waiting(ui, rect, live) };
+    let Some(weights) = live.weights.as_ref().filter(|_| live.recipe.is_gated()) else { return card::waiting(ui, rect, live) };
     let network = || (weights.parameters.len() == live.table.len()).then(|| Network::from_parameters(&live.table, &weights.parameters)).flatten();
     let key = (live.run, weights.step, weights.parameters.as_ptr() as usize);
     draw(ui, rect, state, &Subject { key, network: &network, importance: &weights.importance, task: Some(live.recipe.task()), labels: None });
