@@ -16,13 +16,16 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use web_time::{Duration, Instant};
 
+/// A run, and where it starts if not at its beginning.
+pub type Begun = (Recipe, Option<Partial>);
+
 /// What a group starts from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Start {
     /// Comes back with all that is told of it.
     pub group: u32,
     /// Runs of one program, and where each one starts if not at its beginning: all at the same step.
-    pub members: Vec<(Recipe, Option<Partial>)>,
+    pub members: Vec<Begun>,
     /// The user's arrays, of the file task.
     pub data: Option<Box<Arrays>>,
     /// CPU threads, 0 for all.
@@ -232,7 +235,7 @@ impl Group {
 }
 
 /// The next runs to train together, at most `most`, and the state each goes on from: all at the same step.
-pub fn next(queue: &Queue, most: usize, state: impl Fn(&Run) -> Option<Partial>) -> Option<(Vec<usize>, Vec<(Recipe, Option<Partial>)>)> {
+pub fn next(queue: &Queue, most: usize, state: impl Fn(&Run) -> Option<Partial>) -> Option<(Vec<usize>, Vec<Begun>)> {
     let step = |partial: &Option<Partial>| partial.as_ref().map(|partial| partial.snapshot.step);
     let found = queue.next(most)?.into_iter().map(|index| (index, (queue.runs()[index].recipe.clone(), state(&queue.runs()[index]))));
     let found: Vec<_> = found.collect();
@@ -262,7 +265,7 @@ async fn load(start: &Start, which: &[usize]) -> Result<(Session, Device, Option
     if recipe.task == TaskName::File && start.data.is_none() {
         return Err(Error::setting("task", "file", "your own arrays with it: drop a .npz or safetensors file with x and y on the window, or give --data"));
     }
-    let chosen: Vec<&(Recipe, Option<Partial>)> = which.iter().map(|&member| &start.members[member]).collect();
+    let chosen: Vec<&Begun> = which.iter().map(|&member| &start.members[member]).collect();
     let data: Vec<Option<Arrays>> = chosen.iter().map(|(recipe, _)| Some(recipe.split(start.data.as_ref()?).0)).collect();
     let mut members = vec![];
     for ((recipe, from), data) in chosen.into_iter().zip(&data) {
