@@ -134,13 +134,13 @@ fn together_is_as_alone_on_the_gpu() {
                 }
             }
         }
-        for i in 0..3 {
+        for (i, found) in found.iter().enumerate() {
             let alone = run(i..i + 1, &cpu(1)).poll().unwrap().unwrap();
             let numbers = |progress: &Progress| -> Vec<f64> {
                 let losses = progress.losses.iter().flat_map(|step| [step.loss, step.power]);
                 losses.chain(progress.tensors[0].1.iter().copied()).map(f64::from).collect()
             };
-            let error = support::norm_error(&numbers(&found[i]), &numbers(&alone));
+            let error = support::norm_error(&numbers(found), &numbers(&alone));
             assert!(error < 1e-4, "{architecture:?}, {:?}, replica {i}: {error:e}", recipe.task);
         }
     }
