@@ -134,6 +134,7 @@ fn together_is_as_alone_on_the_gpu() {
                 }
             }
         }
+        assert_eq!(found.len(), 3);
         for (i, found) in found.iter().enumerate() {
             let alone = run(i..i + 1, &cpu(1)).poll().unwrap().unwrap();
             let numbers = |progress: &Progress| -> Vec<f64> {

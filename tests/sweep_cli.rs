@@ -68,7 +68,8 @@ fn killed_twice_it_equals_the_one_that_ran_through() {
             .spawn()
             .unwrap();
         let begun = Instant::now();
-        let count = |name: &str| fs::read_dir(out.join(name)).map_or(0, |files| files.filter(|file| file.as_ref().is_ok_and(|file| !file.path().extension().is_some_and(|e| e == "tmp"))).count());
+        let is_whole = |file: &std::io::Result<fs::DirEntry>| file.as_ref().is_ok_and(|file| file.path().extension().is_none_or(|e| e != "tmp"));
+        let count = |name: &str| fs::read_dir(out.join(name)).map_or(0, |files| files.filter(is_whole).count());
         // In the middle of a run, of which a state is kept.
         while !(count("runs") >= records && count("partial") > 0) {
             assert!(begun.elapsed() < Duration::from_secs(300) && child.try_wait().unwrap().is_none(), "it should be at work");
