@@ -64,11 +64,14 @@ pub fn results_json(queue: &Queue) -> String {
         let settings: serde_json::Map<String, Value> = settings(queue, index).into_iter().map(|(key, value)| (key.to_owned(), typed(key, value))).collect();
         let known = |text: String| if text.is_empty() { Value::Null } else { text.into() };
         let (problem, device) = (known(problem), known(device));
-        json!({
+        let members = json!({
             "name": run.name, "settings": settings, "outcome": outcome, "problem": problem, "steps_done": steps_done,
             "loss": loss, "nmse": nmse, "neurons": neurons, "device": device, "key": run.key,
-            "record": if let State::Over(record) = queue.state(index) { Some(record) } else { None },
-        })
+        });
+        // As text of its own: through a value, numbers would be written in double precision.
+        let record = if let State::Over(record) = queue.state(index) { serde_json::to_string(record).ok() } else { None };
+        let members = members.to_string();
+        format!("{},\"record\":{}}}", members.strip_suffix('}').unwrap_or_default(), record.unwrap_or_else(|| "null".into()))
     });
     let runs: Vec<String> = runs.map(|run| format!("    {run}")).collect();
     let definition = queue.sweep.to_json().trim_end().replace('\n', "\n  ");

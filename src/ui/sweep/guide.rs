@@ -102,7 +102,14 @@ fn sentences(queue: &Queue, picture: &Picture, palette: &Palette) -> Vec<Text> {
 
 /// "1/130", or "62 %" of what was not much more.
 fn fraction(factor: f64) -> String {
-    if factor < 0.1 { format!("1/{}", format::short((1.0 / factor).round())) } else { format!("{:.0}\u{a0}%", 100.0 * factor) }
+    if factor < 0.1 { format!("1/{}", format::thousands(two_digits(1.0 / factor))) } else { format!("{:.0}\u{a0}%", 100.0 * factor) }
+}
+
+/// A number above 1 to two digits.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn two_digits(value: f64) -> u64 {
+    let unit = 10f64.powf(value.log10().floor() - 1.0).max(1.0);
+    ((value / unit).round() * unit) as u64
 }
 
 fn how_to_read(picture: &Picture) -> &'static str {
@@ -122,5 +129,6 @@ mod tests {
     #[test]
     fn fractions_read_well() {
         assert_eq!((fraction(1.0 / 130.0), fraction(0.62)), ("1/130".into(), "62\u{a0}%".into()));
+        assert_eq!((fraction(1.0 / 12.4), fraction(1.0 / 44_911.0)), ("1/12".into(), format!("1/{}", format::thousands(45_000))));
     }
 }
