@@ -295,7 +295,7 @@ fn results_and_the_picture_are_saved() {
     }).collect();
     assert_eq!(files.iter().map(|file| file.0.as_str()).collect::<Vec<_>>(), ["sweep-results.csv", "sweep-results.json", "sweep.svg"]);
     assert!(files[0].1.contains("hidden=6 gating=output seed=1"));
-    for text in ["Figure 3C: regression against one gradient step", "one gradient step 0.0946", "gating = side", "Hidden neurons n", "twice it, 28"] {
+    for text in ["Figure 3C: regression against one gradient step", "one gradient step 0.0946", "gating = side", "Hidden neurons n", "minimum 12", "minimum 9"] {
         assert!(files[2].1.contains(text), "{text}");
     }
     click(&mut window, "Save definition");
