@@ -12,7 +12,7 @@ const definition = (sizes) => JSON.stringify({
 });
 const command = (page, wish) => page.evaluate((wish) => window.gatelens.command(wish), wish);
 
-test('a sweep trains, is drawn, extended by hand, and kept from visit to visit', async () => {
+test('a sweep trains, is drawn, and kept from visit to visit', async () => {
   const page = await open(browser, `${server.url}#v=1&view=sweep&preset=quick&backend=cpu`);
   await until(page, 'the view', (now) => now.view === 'sweep' && now.step > 0, 60);
   await page.waitForTimeout(1000);
