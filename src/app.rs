@@ -279,7 +279,9 @@ impl eframe::App for App {
         {
             storage.set_string(STORED_SESSION, text);
         }
-        storage.set_string(STORED_SWEEP, self.sweeping.to_store().unwrap_or_default());
+        if let Some(text) = self.sweeping.changed() {
+            storage.set_string(STORED_SWEEP, text);
+        }
     }
 
     fn auto_save_interval(&self) -> std::time::Duration {

@@ -28,6 +28,8 @@ pub struct Sweeping {
     group: u32,
     /// The runs that train together now: the group's members.
     training: Vec<usize>,
+    /// The revision that was kept for the next visit.
+    kept: Option<u64>,
     /// The newest states of runs in training, by their keys: what a new group goes on from.
     states: HashMap<String, Partial>,
 }
@@ -47,7 +49,7 @@ impl Sweeping {
     pub fn new(recipe: &Recipe, preset: &str, kept: Option<&str>) -> Self {
         let presets = presets::all().into_iter().map(|(_, sweep)| sweep).collect();
         let draft = Draft::of_recipe(recipe, preset);
-        let mut new = Self { queue: None, revision: 0, draft, running: false, presets, group: 0, training: vec![], states: HashMap::new() };
+        let mut new = Self { queue: None, revision: 0, draft, running: false, presets, group: 0, training: vec![], kept: None, states: HashMap::new() };
         let kept = kept.and_then(|text| serde_json::from_str::<Kept>(text).ok());
         if let Some((kept, Ok(mut queue))) = kept.map(|kept| (kept.records, Queue::new(kept.sweep))) {
             kept.into_iter().for_each(|record| queue.finish(record));
@@ -63,8 +65,13 @@ impl Sweeping {
         SweepInput { queue: queue.as_ref(), revision: *revision, draft, running: *running, presets }
     }
 
-    /// The sweep as text, for the next visit. What could not be trained is tried again then.
-    pub fn to_store(&self) -> Option<String> {
+    /// The sweep as text for the next visit, empty without one; `None` if nothing has changed since the last call.
+    pub fn changed(&mut self) -> Option<String> {
+        (self.kept.replace(self.revision) != Some(self.revision)).then(|| self.to_store().unwrap_or_default())
+    }
+
+    /// What could not be trained is tried again at the next visit.
+    fn to_store(&self) -> Option<String> {
         let queue = self.queue.as_ref()?;
         let mut records: Vec<Record> = over(queue).cloned().collect();
         let text = |records: &[Record]| serde_json::to_string(&Kept { sweep: queue.sweep.clone(), records: records.to_vec() }).ok();

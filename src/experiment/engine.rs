@@ -48,19 +48,17 @@ pub async fn open(members: &[Member<'_>], means: Means) -> Result<Opened> {
             gpu: None,
         })
     };
-    match (means.engine, on_gpu(members, means.engine).await) {
-        (Engine::Cpu, _) => on_cpu(None),
-        (Engine::Auto, Err(error)) if cfg!(feature = "gpu") => on_cpu(Some(format!("Training on the CPU engine: {error}."))),
-        (Engine::Auto, Err(_)) => on_cpu(None),
-        (_, opened) => opened,
+    if means.engine == Engine::Cpu {
+        return on_cpu(None);
+    }
+    match on_gpu(members, means.engine).await {
+        Err(error) if means.engine == Engine::Auto => on_cpu(cfg!(feature = "gpu").then(|| format!("Training on the CPU engine: {error}."))),
+        opened => opened,
     }
 }
 
 #[cfg(feature = "gpu")]
 async fn on_gpu(members: &[Member<'_>], engine: Engine) -> Result<Opened> {
-    if engine == Engine::Cpu {
-        return Err(Error::NoGpu("the CPU engine was asked for".into()));
-    }
     let context = Context::open().await?;
     if engine == Engine::Auto && context.device().software {
         return Err(Error::NoGpu(format!("{} only simulates a GPU, which is slower than the CPU engine", context.device().name)));

@@ -9,6 +9,7 @@ pub mod engine;
 pub mod inspection;
 pub mod live;
 pub mod messages;
+pub mod names;
 pub mod preset;
 pub mod recipe;
 pub mod runner;

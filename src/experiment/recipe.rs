@@ -1,5 +1,6 @@
 //! All that defines a run, flat and in readable words; with its seed it reproduces the run.
 
+pub use super::names::{Engine, Gating, ModelName, Switch, TaskName};
 use super::preset;
 use super::settings::{self, SETTINGS};
 use crate::model::{Architecture, Mixing, Scores};
@@ -7,96 +8,6 @@ use crate::task::{Arrays, File, Recall, Regression, Task, attention::{Spectrum, 
 use crate::train::{mask::Mask, optimizer::Optimizer, plan::Plan, schedule::Schedule};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-
-/// Which engine a run asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Engine {
-    /// The GPU if there is a real one, else the CPU engine.
-    Auto,
-    /// The GPU, even a simulated one.
-    Gpu,
-    /// The CPU engine.
-    Cpu,
-}
-
-/// Which task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TaskName {
-    /// Imitate a linear self-attention layer.
-    Attention,
-    /// Learn a linear map from examples in the sequence.
-    Regression,
-    /// Remember pairs.
-    Recall,
-    /// The user's own sequences.
-    File,
-}
-
-impl TaskName {
-    /// Whether each sequence brings examples to learn from.
-    pub fn in_context(self) -> bool {
-        matches!(self, Self::Regression | Self::Recall)
-    }
-
-    /// Whether what it does to whole sequences is measured: all but attention, which has a teacher to compare with.
-    pub fn is_measured(self) -> bool {
-        self != Self::Attention
-    }
-}
-
-/// Which layer the student has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ModelName {
-    /// The gated diagonal linear RNN.
-    Gated,
-    /// The same with a full recurrent matrix.
-    Dense,
-    /// LSTM.
-    Lstm,
-    /// GRU.
-    Gru,
-    /// Linear recurrent units with a GLU behind each.
-    Lru,
-    /// With a GLU before and one behind.
-    LruInOut,
-    /// With MLPs of equal size in place of the GLUs.
-    LruMlp,
-    /// A selective layer like Mamba's.
-    Mamba,
-    /// Softmax attention.
-    Softmax,
-    /// Linear attention.
-    Linear,
-}
-
-impl ModelName {
-    /// Every one, with its word and its name for people.
-    pub const ALL: &[(Self, &str, &str)] = &[
-        (Self::Gated, "gated", "Gated RNN"),
-        (Self::Dense, "dense", "Gated RNN, dense"),
-        (Self::Lstm, "lstm", "LSTM"),
-        (Self::Gru, "gru", "GRU"),
-        (Self::Lru, "lru", "LRU"),
-        (Self::LruInOut, "lru-in-out", "LRU In+Out"),
-        (Self::LruMlp, "lru-mlp", "LRU MLP"),
-        (Self::Mamba, "mamba", "Mamba-like"),
-        (Self::Softmax, "softmax", "Softmax attention"),
-        (Self::Linear, "linear", "Linear attention"),
-    ];
-
-    /// In a recipe.
-    pub fn word(self) -> &'static str {
-        Self::ALL.iter().find(|(model, ..)| *model == self).map_or("", |(_, word, _)| word)
-    }
-
-    /// For people.
-    pub fn title(self) -> &'static str {
-        Self::ALL.iter().find(|(model, ..)| *model == self).map_or("", |(.., title)| title)
-    }
-}
 
 /// What a recipe knows of the user's arrays; the arrays themselves travel beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -109,26 +20,6 @@ pub struct DataShape {
     pub steps: usize,
     /// Not all of those count the same.
     pub is_weighted: bool,
-}
-
-/// Yes or no.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Switch {
-    /// Yes.
-    On,
-    /// No.
-    Off,
-}
-
-/// What gates the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Gating {
-    /// g = (W_m h) ⊙ (W_x h).
-    Output,
-    /// g = (W^side x̃) ⊙ h.
-    Side,
 }
 
 /// A run's settings; [`SETTINGS`] has label, range, default and help of each.

@@ -113,18 +113,7 @@ const PAIRED: &[TaskName] = &[TaskName::Regression, TaskName::Recall];
 const WIDE: &[TaskName] = &[TaskName::Attention, TaskName::Regression];
 
 /// Every model.
-const ANY: &[ModelName] = &[
-    ModelName::Gated,
-    ModelName::Dense,
-    ModelName::Lstm,
-    ModelName::Gru,
-    ModelName::Lru,
-    ModelName::LruInOut,
-    ModelName::LruMlp,
-    ModelName::Mamba,
-    ModelName::Softmax,
-    ModelName::Linear,
-];
+const ANY: &[ModelName] = &ModelName::MODELS;
 const GATED: &[ModelName] = &[ModelName::Gated];
 const BILINEAR: &[ModelName] = &[ModelName::Gated, ModelName::Dense];
 const RECURRENT: &[ModelName] = ANY.split_at(7).0;
@@ -169,7 +158,7 @@ settings! {
         "On: batches and the test sequences are drawn at random. Off: batch after batch as in the file, the test at its end.";
     test_fraction, "Test fraction", Task, FILE, ANY, false, Kind::Number { min: 0.0, max: 0.9 }, from_real, real,
         "Part of the sequences that is never trained on, but measured.";
-    model, "Layer", Network, ALL, ANY, false, Kind::Choice(&["gated", "dense", "lstm", "gru", "lru", "lru-in-out", "lru-mlp", "mamba", "softmax", "linear"]),
+    model, "Layer", Network, ALL, ANY, false, Kind::Choice(&ModelName::WORDS),
         |v: &ModelName| word(v.word()), |v: &Value| ModelName::ALL.iter().find(|(_, word, _)| is(v, word)).map(|(model, ..)| *model),
         "The gated RNN, or a layer to compare it with: gated with a dense matrix, LSTM, GRU, LRU (a GLU behind, before and behind, or MLPs), Mamba-like, softmax or linear attention.";
     gating, "Gating", Network, ALL, GATED, false, Kind::Choice(&["output", "side"]),

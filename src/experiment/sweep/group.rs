@@ -186,8 +186,7 @@ impl Group {
                     told.push(self.over(member, Outcome::Finished, Some(&snapshot)));
                 }
             } else if self.states_at == Some(snapshot.step) {
-                let masked = self.session.plan().mask.is_some_and(|mask| f64::from(mask.at) * steps as f64 <= snapshot.step as f64 + 0.5);
-                kept.push((member, Partial { snapshot, curve: self.members[member].curve.clone(), masked }));
+                kept.push((member, Partial { snapshot, curve: self.members[member].curve.clone() }));
             }
         }
         if !kept.is_empty() {

@@ -15,12 +15,9 @@ pub struct Partial {
     pub snapshot: Snapshot,
     /// The loss so far.
     pub curve: Curve,
-    /// The late mask has fallen.
-    pub masked: bool,
 }
 
 const CURVE: [&str; 2] = ["sweep.loss", "sweep.power"];
-const MASKED: &str = "sweep.masked";
 
 impl Partial {
     /// The file.
@@ -29,7 +26,6 @@ impl Partial {
         let more = vec![
             (CURVE[0], points.iter().map(|point| point.loss).collect()),
             (CURVE[1], points.iter().map(|point| point.power).collect()),
-            (MASKED, vec![if self.masked { 1.0 } else { 0.0 }]),
         ];
         checkpoint::write_with(&run.recipe, &self.snapshot, None, more)
     }
@@ -42,7 +38,7 @@ impl Partial {
             return Err(wrong(format!("is not of the run {}", run.name)));
         }
         let vector = |tensor: &str| checkpoint::more(bytes, tensor).ok_or_else(|| wrong(format!("has no {tensor}")));
-        let (loss, power, masked) = (vector(CURVE[0])?, vector(CURVE[1])?, vector(MASKED)?);
+        let (loss, power) = (vector(CURVE[0])?, vector(CURVE[1])?);
         let snapshot = file.snapshot;
         let steps = u64::from(run.recipe.steps);
         if loss.len() != power.len() || mark(steps, loss.len() as u64) != snapshot.step {
@@ -52,6 +48,6 @@ impl Partial {
             return Err(wrong("has no moments; expected adamw.first and adamw.second of each tensor".into()));
         }
         let curve = Curve(loss.into_iter().zip(power).map(|(loss, power)| StepLoss { loss, power }).collect());
-        Ok(Self { snapshot, curve, masked: masked.contains(&1.0) })
+        Ok(Self { snapshot, curve })
     }
 }
