@@ -2,7 +2,6 @@
 //! `ONLY=construct-light cargo test --test construct -- --ignored` draws those whose name contains that.
 #![cfg(feature = "app")]
 
-#[allow(dead_code)]
 mod support {
     pub mod window;
 }

@@ -3,6 +3,7 @@
 #![cfg(feature = "app")]
 
 mod support {
+    pub mod trained;
     pub mod window;
 }
 
@@ -17,7 +18,8 @@ use gatelens::task::Task;
 use gatelens::theory::gradient_step;
 use gatelens::ui::{Action, Tab};
 use std::rc::Rc;
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, picture, quick, trained};
+use support::trained::trained;
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick};
 use web_time::Instant;
 
 fn recipe(name: &str, gating: Gating) -> Recipe {
@@ -272,25 +274,25 @@ fn pictures() {
         if let Some((_, finding)) = &live.finding {
             println!("{short}: {:#?}", finding.sentences());
         }
-        picture(&format!("context-{short}-light"), window(&live, Tab::Context), DESKTOP, false);
-        picture(&format!("context-{short}-dark"), window(&live, Tab::Context), DESKTOP, true);
-        picture(&format!("context-{short}-phone"), window(&live, Tab::Context), PHONE, false);
-        picture(&format!("context-{short}-tall"), window(&live, Tab::Context), tall, true);
-        picture(&format!("context-{short}-middle"), window(&live, Tab::Context), vec2(1000.0, 1000.0), false);
-        picture(&format!("context-{short}-discover"), window(&live, Tab::Discover), DESKTOP, false);
+        drawn(&format!("context-{short}-light"), window(&live, Tab::Context), DESKTOP, false, |_| ());
+        drawn(&format!("context-{short}-dark"), window(&live, Tab::Context), DESKTOP, true, |_| ());
+        drawn(&format!("context-{short}-phone"), window(&live, Tab::Context), PHONE, false, |_| ());
+        drawn(&format!("context-{short}-tall"), window(&live, Tab::Context), tall, true, |_| ());
+        drawn(&format!("context-{short}-middle"), window(&live, Tab::Context), vec2(1000.0, 1000.0), false, |_| ());
+        drawn(&format!("context-{short}-discover"), window(&live, Tab::Discover), DESKTOP, false, |_| ());
         for (place, at) in [("table", vec2(400.0, 620.0)), ("sequence", vec2(900.0, 450.0)), ("right", vec2(800.0, 650.0)), ("top", vec2(760.0, 230.0))] {
             drawn(&format!("context-{short}-hover-{place}"), window(&live, Tab::Context), DESKTOP, place == "table", |window| window.hover_at(at.to_pos2()));
         }
     }
     if wanted("odd") {
         for (i, live) in odd().into_iter().enumerate() {
-            picture(&format!("context-odd-{i}"), window(&Rc::new(live), Tab::Context), DESKTOP, i % 2 == 0);
+            drawn(&format!("context-odd-{i}"), window(&Rc::new(live), Tab::Context), DESKTOP, i % 2 == 0, |_| ());
         }
     }
     if wanted("empty") {
         let live = Rc::new(trained(quick(), 200));
         for (kind, size) in [("desktop", DESKTOP), ("phone", PHONE)] {
-            picture(&format!("context-empty-{kind}"), Window { tab: Tab::Context, ..Window::new(&live) }, size, kind == "phone");
+            drawn(&format!("context-empty-{kind}"), Window { tab: Tab::Context, ..Window::new(&live) }, size, kind == "phone", |_| ());
         }
     }
 }

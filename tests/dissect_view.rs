@@ -3,6 +3,7 @@
 #![cfg(feature = "app")]
 
 mod support {
+    pub mod trained;
     pub mod window;
 }
 
@@ -19,7 +20,8 @@ use gatelens::task::Teacher;
 use gatelens::ui::{Action, Tab, theme};
 use std::rc::Rc;
 use web_time::Instant;
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, picture, quick, trained};
+use support::trained::trained;
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick};
 
 fn network(live: &Live) -> Network {
     Network::from_parameters(&live.table, &live.weights.as_ref().unwrap().parameters).unwrap()
@@ -340,11 +342,11 @@ fn pictures() {
         ("dissect-medium", vec2(1000.0, 700.0), false),
     ] {
         if wanted(name) {
-            picture(name, given(&live, reference("trained_teacher_a.safetensors"), &settings), size, dark);
+            drawn(name, given(&live, reference("trained_teacher_a.safetensors"), &settings), size, dark, |_| ());
         }
     }
     if wanted("dissect-icl") {
-        picture("dissect-icl", given(&live, reference("trained_icl_a.safetensors"), &settings), DESKTOP, false);
+        drawn("dissect-icl", given(&live, reference("trained_icl_a.safetensors"), &settings), DESKTOP, false, |_| ());
     }
     for (name, at, dark) in [("dissect-hover-stage", vec2(540.0, 250.0), true), ("dissect-hover-neuron", vec2(60.0, 520.0), false), ("dissect-hover-function", vec2(330.0, 500.0), false)] {
         if wanted(name) {
@@ -360,11 +362,11 @@ fn pictures() {
     }
     if wanted("dissect-side") {
         let side = Rc::new(trained(preset::find("side").unwrap().recipe, 600));
-        picture("dissect-side", window(&side, &settings), DESKTOP, false);
+        drawn("dissect-side", window(&side, &settings), DESKTOP, false, |_| ());
     }
     if wanted("dissect-wide") {
         let large = Rc::new(trained(Recipe { dim: 8, hidden: 256, gates: 256, batch: 1, time: 4, ..quick() }, 1));
-        picture("dissect-wide", window(&large, &settings), DESKTOP, true);
+        drawn("dissect-wide", window(&large, &settings), DESKTOP, true, |_| ());
     }
     if wanted("dissect-picked") {
         let settings = Settings { picked: vec![9, 10, 30], ..Settings::default() };

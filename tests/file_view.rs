@@ -2,8 +2,8 @@
 //! `ONLY=file-plain cargo test --test file_view -- --ignored` draws those whose name contains that.
 #![cfg(feature = "app")]
 
-#[allow(dead_code)]
 mod support {
+    pub mod trained;
     pub mod window;
 }
 
@@ -20,7 +20,8 @@ use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::task::{Arrays, Teacher};
 use gatelens::ui::{Action, Tab};
 use std::rc::Rc;
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, picture, quick, trained_on};
+use support::trained::trained;
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick};
 use web_time::Instant;
 
 /// What counts in the file's sequences.
@@ -92,7 +93,7 @@ fn scientific(value: f64) -> String {
 #[test]
 fn what_the_file_holds_and_its_errors_are_said() {
     let arrays = arrays(60, [8, 2], 0.1, Mask::Last(3));
-    let live = Rc::new(trained_on(recipe(&arrays, 0.25), Some(&arrays), 300));
+    let live = Rc::new(trained((recipe(&arrays, 0.25), &arrays), 300));
     let tested = found(&live);
     for size in [DESKTOP, PHONE] {
         let view = harness(window(&live, Tab::Context), size, false);
@@ -116,7 +117,7 @@ fn what_the_file_holds_and_its_errors_are_said() {
 #[test]
 fn a_sequence_is_read_off_by_keys() {
     let arrays = arrays(40, [6, 2], 0.0, Mask::Last(4));
-    let live = Rc::new(trained_on(recipe(&arrays, 0.25), Some(&arrays), 60));
+    let live = Rc::new(trained((recipe(&arrays, 0.25), &arrays), 60));
     let tested = found(&live);
     let mut view = harness(window(&live, Tab::Context), DESKTOP, false);
     assert!(!says(&view, "time step 1:"), "nothing is read off yet");
@@ -177,7 +178,7 @@ fn a_sequence_is_read_off_by_keys() {
 #[test]
 fn every_picture_is_saved() {
     let arrays = arrays(40, [6, 2], 0.1, Mask::Weights);
-    let live = Rc::new(trained_on(recipe(&arrays, 0.25), Some(&arrays), 40));
+    let live = Rc::new(trained((recipe(&arrays, 0.25), &arrays), 40));
     let mut view = harness(window(&live, Tab::Context), DESKTOP, true);
     for (card, name, text) in [("One test sequence", "file-sequence.svg", "Test sequence 1"), ("Error at each time step", "file-time.svg", "answering 0"), ("Error of each output", "file-outputs.svg", "nMSE")] {
         view.get_by_label(&format!("Save as SVG: {card}")).click();
@@ -195,7 +196,7 @@ fn every_picture_is_saved() {
 #[test]
 fn discover_shows_a_test_sequence_and_leads_here() {
     let arrays = arrays(40, [6, 2], 0.1, Mask::None);
-    let live = Rc::new(trained_on(recipe(&arrays, 0.25), Some(&arrays), 40));
+    let live = Rc::new(trained((recipe(&arrays, 0.25), &arrays), 40));
     for size in [DESKTOP, PHONE] {
         let mut view = harness(window(&live, Tab::Discover), size, false);
         assert!(view.query_by_label("One test sequence over time").is_some());
@@ -215,19 +216,19 @@ fn odd() -> Vec<Live> {
         arrays(9, [300, 3], 0.0, Mask::Weights),
         arrays(4, [40, 30], 0.0, Mask::None),
     ];
-    let mut lives: Vec<Live> = sizes.iter().map(|arrays| trained_on(Recipe { batch: 2, hidden: 4, gates: 4, ..recipe(arrays, 0.3) }, Some(arrays), 2)).collect();
+    let mut lives: Vec<Live> = sizes.iter().map(|arrays| trained((Recipe { batch: 2, hidden: 4, gates: 4, ..recipe(arrays, 0.3) }, arrays), 2)).collect();
     let some = arrays(20, [5, 2], 0.0, Mask::None);
     lives.push(Live::new(1, recipe(&some, 0.2)));
-    lives.push(trained_on(recipe(&some, 0.0), Some(&some), 2));
-    lives.push(trained_on(Recipe { shuffle: Switch::Off, gating: Gating::Side, ..recipe(&some, 0.2) }, Some(&some), 2));
+    lives.push(trained((recipe(&some, 0.0), &some), 2));
+    lives.push(trained((Recipe { shuffle: Switch::Off, gating: Gating::Side, ..recipe(&some, 0.2) }, &some), 2));
     lives.push(Live::new(1, Recipe { data: None, ..recipe(&some, 0.2) }));
-    let mut spoiled = trained_on(recipe(&some, 0.2), Some(&some), 2);
+    let mut spoiled = trained((recipe(&some, 0.2), &some), 2);
     let mut parameters = spoiled.weights.as_ref().unwrap().parameters.clone();
     parameters.iter_mut().step_by(3).for_each(|v| *v = f32::NAN);
     let finding = measure(&Network::from_parameters(&spoiled.table, &parameters).unwrap(), Sets { test: &some, train: &some, in_order: false }).unwrap();
     spoiled.apply(1, Update::Found(2, Box::new(finding)), Instant::now());
     lives.push(spoiled);
-    let mut zero = trained_on(recipe(&some, 0.2), Some(&some), 2);
+    let mut zero = trained((recipe(&some, 0.2), &some), 2);
     let silent = Arrays { y: vec![0.0; some.y.len()], ..some };
     let finding = measure(&Network::from_parameters(&zero.table, &zero.weights.as_ref().unwrap().parameters).unwrap(), Sets { test: &silent, train: &silent, in_order: false }).unwrap();
     zero.apply(1, Update::Found(2, Box::new(finding)), Instant::now());
@@ -263,7 +264,7 @@ fn any_file_and_size_is_drawn() {
 #[test]
 fn without_a_test_it_says_so() {
     let some = arrays(20, [5, 2], 0.0, Mask::None);
-    let live = Rc::new(trained_on(recipe(&some, 0.0), Some(&some), 2));
+    let live = Rc::new(trained((recipe(&some, 0.0), &some), 2));
     let view = harness(window(&live, Tab::Context), DESKTOP, false);
     assert!(says(&view, "No sequences were kept for a test.") && says(&view, "20: 20 to train on, 0 for the test"));
     assert!(says(&view, "the test fraction says how many are"));
@@ -283,12 +284,12 @@ fn pictures() {
         if !name.contains(&only) {
             continue;
         }
-        let live = Rc::new(trained_on(recipe(&arrays, 0.25), Some(&arrays), steps));
+        let live = Rc::new(trained((recipe(&arrays, 0.25), &arrays), steps));
         println!("{name}: {:#?}", found(&live).sentences());
-        picture(&format!("{name}-light"), window(&live, Tab::Context), DESKTOP, false);
-        picture(&format!("{name}-discover"), window(&live, Tab::Discover), DESKTOP, true);
-        picture(&format!("{name}-phone"), window(&live, Tab::Context), PHONE, false);
-        picture(&format!("{name}-tall"), window(&live, Tab::Context), tall, true);
+        drawn(&format!("{name}-light"), window(&live, Tab::Context), DESKTOP, false, |_| ());
+        drawn(&format!("{name}-discover"), window(&live, Tab::Discover), DESKTOP, true, |_| ());
+        drawn(&format!("{name}-phone"), window(&live, Tab::Context), PHONE, false, |_| ());
+        drawn(&format!("{name}-tall"), window(&live, Tab::Context), tall, true, |_| ());
         drawn(&format!("{name}-keys"), window(&live, Tab::Context), DESKTOP, true, |view| {
             view.get_by_label("One test sequence over time").focus();
             view.run_ok();

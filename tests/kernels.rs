@@ -2,6 +2,8 @@
 //! nothing uploaded a step, one mapping at a time, runs that repeat bit for bit, errors that are values.
 //! Without an adapter these tests say that they skip; with REQUIRE_GPU=1 they fail.
 
+#[path = "support/device.rs"]
+mod device;
 #[path = "support/programs.rs"]
 mod programs;
 #[path = "support/gpu.rs"]
@@ -18,8 +20,9 @@ use gatelens::graph::program::{Call, Program};
 use gatelens::graph::{BufferId, Graph, Storage};
 use gatelens::math::random;
 use gatelens::model::Architecture;
+use device::context;
 use programs::{branching, classifying, gathering, recalling, regressing, zoo};
-use support::{POISON, Sizes, assert_close, clock, context, cpu, relative_error, training};
+use support::{POISON, Sizes, assert_close, clock, cpu, relative_error, training};
 
 #[test]
 fn the_comparator_can_fail() {

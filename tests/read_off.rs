@@ -2,8 +2,8 @@
 //! `target/screenshots/`: `ONLY=read-kernels cargo test --test read_off -- --ignored` draws those whose name contains that.
 #![cfg(feature = "app")]
 
-#[allow(dead_code)]
 mod support {
+    pub mod trained;
     pub mod window;
 }
 
@@ -19,7 +19,8 @@ use gatelens::model::Network;
 use gatelens::model::network::Gating;
 use gatelens::ui::Tab;
 use std::rc::Rc;
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, trained};
+use support::trained::trained;
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick};
 
 /// In context, on a small task.
 fn in_context(name: &str) -> Rc<Live> {

@@ -252,14 +252,13 @@ fn ten_steps_in_single_precision() {
 }
 
 #[cfg(feature = "gpu")]
-#[path = "support/gpu.rs"]
-#[allow(dead_code)]
-mod gpu;
+#[path = "support/device.rs"]
+mod device;
 
 /// Runs `check` on the GPU, if there is one.
 #[cfg(feature = "gpu")]
 fn on_gpu(check: impl FnOnce(&dyn Fn(Program) -> Box<dyn Engine>) -> usize) {
-    if let Some(context) = gpu::context() {
+    if let Some(context) = device::context() {
         check(&|program| Box::new(Single(Box::new(gatelens::backend::gpu::Gpu::new(&context, program).unwrap()), f64::NAN)));
     }
 }

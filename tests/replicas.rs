@@ -11,6 +11,9 @@ use gatelens::train::session::{Event, Member, Session};
 use std::time::Instant;
 
 #[cfg(feature = "gpu")]
+#[path = "support/device.rs"]
+mod device;
+#[cfg(feature = "gpu")]
 mod support;
 
 /// The recipe with `n` neurons and gates, `batch` sequences, `seed`, and a learning rate of its own for each seed.
@@ -101,13 +104,7 @@ fn arrays(recipe: &Recipe, seed: u32) -> Option<Arrays> {
 #[test]
 #[cfg(feature = "gpu")]
 fn together_is_as_alone_on_the_gpu() {
-    let context = match pollster::block_on(gatelens::backend::gpu::Context::open()) {
-        Ok(context) => context,
-        Err(error) => {
-            assert!(std::env::var("REQUIRE_GPU").is_err(), "REQUIRE_GPU is set, but {error}");
-            return eprintln!("skipped: {error}");
-        }
-    };
+    let Some(context) = device::context() else { return };
     for (recipe, architecture) in odd() {
         let three: Vec<Recipe> = (1..=3).map(|seed| Recipe { seed, learning_rate: 1e-2 / seed as f32, ..recipe.clone() }).collect();
         let data: Vec<Option<Arrays>> = three.iter().map(|recipe| arrays(recipe, recipe.seed)).collect();

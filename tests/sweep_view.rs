@@ -4,6 +4,7 @@
 
 mod support {
     pub mod sweeps;
+    pub mod trained;
     pub mod window;
 }
 
@@ -15,7 +16,8 @@ use gatelens::ui::sweep::{Draft, SweepAction};
 use gatelens::ui::{Action, Tab};
 use std::rc::Rc;
 use support::sweeps::{axis, fig3a, fig3b, fig3c, half_done, done, loss_of, sweep};
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, picture, quick, trained};
+use support::trained::trained;
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick};
 use web_time::Instant;
 
 fn window(queue: Option<Queue>) -> Window {
@@ -394,7 +396,7 @@ fn pictures_of_results() {
     let queue = gatelens::experiment::sweep::results::read(&path, &std::fs::read_to_string(&path).unwrap()).unwrap().expect("results");
     let name = queue.sweep.title.replace(|c: char| !c.is_alphanumeric(), "-");
     for (kind, size, dark) in [("light", DESKTOP, false), ("dark", DESKTOP, true), ("phone", PHONE, false)] {
-        picture(&format!("results-{name}-{kind}"), window(Some(queue.clone())), size, dark);
+        drawn(&format!("results-{name}-{kind}"), window(Some(queue.clone())), size, dark, |_| ());
     }
 }
 
@@ -413,12 +415,12 @@ fn pictures() {
             window.sweep.running = true;
             window
         };
-        picture(&format!("sweep-{name}-light"), make(), DESKTOP, false);
-        picture(&format!("sweep-{name}-dark"), make(), DESKTOP, true);
-        picture(&format!("sweep-{name}-phone"), make(), PHONE, false);
-        picture(&format!("sweep-{name}-phone-dark"), make(), PHONE, true);
-        picture(&format!("sweep-{name}-tall"), make(), tall, true);
-        picture(&format!("sweep-{name}-middle"), make(), vec2(1000.0, 700.0), false);
+        drawn(&format!("sweep-{name}-light"), make(), DESKTOP, false, |_| ());
+        drawn(&format!("sweep-{name}-dark"), make(), DESKTOP, true, |_| ());
+        drawn(&format!("sweep-{name}-phone"), make(), PHONE, false, |_| ());
+        drawn(&format!("sweep-{name}-phone-dark"), make(), PHONE, true, |_| ());
+        drawn(&format!("sweep-{name}-tall"), make(), tall, true, |_| ());
+        drawn(&format!("sweep-{name}-middle"), make(), vec2(1000.0, 700.0), false, |_| ());
         drawn(&format!("sweep-{name}-hover"), make(), DESKTOP, false, |window| {
             window.get_by_label_contains("Final loss of each run").focus();
             window.run_ok();
@@ -431,7 +433,7 @@ fn pictures() {
     }
     if wanted("empty") {
         for (kind, size, dark) in [("light", DESKTOP, false), ("dark", DESKTOP, true), ("phone", PHONE, false), ("tall", tall, true)] {
-            picture(&format!("sweep-empty-{kind}"), window(None), size, dark);
+            drawn(&format!("sweep-empty-{kind}"), window(None), size, dark, |_| ());
         }
     }
 }

@@ -164,14 +164,13 @@ fn the_cpu_engine_computes_them_too() {
 }
 
 #[cfg(feature = "gpu")]
-#[path = "support/gpu.rs"]
-#[allow(dead_code)]
-mod gpu;
+#[path = "support/device.rs"]
+mod device;
 
 #[cfg(feature = "gpu")]
 #[test]
 fn the_gpu_computes_them_too() {
-    let Some(context) = gpu::context() else { return };
+    let Some(context) = device::context() else { return };
     for case in Case::all() {
         let on_gpu = |program| Box::new(gatelens::backend::gpu::Gpu::new(&context, program).unwrap()) as Box<dyn Backend>;
         let error = norm_error(&run(&case.ours().network, &case.x, case.time, on_gpu), &case.y.data);

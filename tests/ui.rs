@@ -3,6 +3,7 @@
 #![cfg(feature = "app")]
 
 mod support {
+    pub mod trained;
     pub mod window;
 }
 
@@ -15,7 +16,8 @@ use gatelens::experiment::{preset, recipe::Recipe, runner::Update};
 use gatelens::train::session::Event;
 use gatelens::ui::{Action, Message, ResumeOffer};
 use std::rc::Rc;
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, picture, quick, trained};
+use support::trained::trained;
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick};
 use web_time::Instant;
 
 /// The control of that name, not the text beside it.
@@ -314,10 +316,10 @@ fn pictures() {
         let mut failed = Live::new(1, presets("discover"));
         failed.apply(1, Update::Failed(Error::DeviceLost("the driver restarted".into())), Instant::now());
         for (kind, size) in [("desktop", DESKTOP), ("phone", PHONE)] {
-            picture(&format!("banners-{kind}"), said(), size, false);
-            picture(&format!("banners-failed-{kind}"), Window { web: true, ..Window::new(&Rc::new(Live::new(1, quick()))) }, size, true);
+            drawn(&format!("banners-{kind}"), said(), size, false, |_| ());
+            drawn(&format!("banners-failed-{kind}"), Window { web: true, ..Window::new(&Rc::new(Live::new(1, quick()))) }, size, true, |_| ());
         }
-        picture("banners-failure", Window::new(&Rc::new(failed)), DESKTOP, false);
+        drawn("banners-failure", Window::new(&Rc::new(failed)), DESKTOP, false, |_| ());
     }
     for (name, at) in [
         ("hover-network", vec2(700.0, 400.0)),
@@ -339,11 +341,11 @@ fn pictures() {
     if wanted("changed") {
         let mut window = Window { preset: "discover", ..Window::new(&live) };
         (window.draft.hidden, window.draft.time, window.draft.learning_rate) = (20, 16, 0.0025);
-        picture("changed", window, DESKTOP, true);
+        drawn("changed", window, DESKTOP, true, |_| ());
     }
     for size in [vec2(390.0, 2600.0), vec2(1000.0, 700.0), vec2(1920.0, 1080.0)] {
         if wanted("sizes") {
-            picture(&format!("sizes-{}", size.x), Window { preset: "discover", ..Window::new(&live) }, size, false);
+            drawn(&format!("sizes-{}", size.x), Window { preset: "discover", ..Window::new(&live) }, size, false, |_| ());
         }
     }
     for (name, preset, steps) in [
@@ -364,7 +366,7 @@ fn pictures() {
             for (kind, size) in [("desktop", DESKTOP), ("phone", PHONE)] {
                 let name = format!("{name}-{kind}-{theme}");
                 if wanted(&name) {
-                    picture(&name, Window { preset, ..Window::new(&live) }, size, dark);
+                    drawn(&name, Window { preset, ..Window::new(&live) }, size, dark, |_| ());
                 }
             }
         }

@@ -220,14 +220,13 @@ fn saturated_inputs_stay_finite_on_the_cpu() {
 }
 
 #[cfg(feature = "gpu")]
-#[path = "support/gpu.rs"]
-#[allow(dead_code)]
-mod gpu;
+#[path = "support/device.rs"]
+mod device;
 
 #[cfg(feature = "gpu")]
 #[test]
 fn saturated_inputs_stay_finite_on_the_gpu() {
-    if let Some(context) = gpu::context() {
+    if let Some(context) = device::context() {
         stays_finite(&|program| Box::new(gatelens::backend::gpu::Gpu::new(&context, program).unwrap()));
     }
 }

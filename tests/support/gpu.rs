@@ -1,23 +1,10 @@
-//! What the GPU tests share: a device or a visible skip, small programs, a comparator.
+//! What the GPU tests share: small programs, a comparator.
 
 use gatelens::backend::cpu::Cpu;
-use gatelens::backend::gpu::Context;
 use gatelens::graph::dims::{Clock, Curve, RUNNING};
 use gatelens::graph::program::Program;
 use gatelens::graph::{Graph, Var};
 use gatelens::model::Architecture;
-
-/// A device, or a printed skip; with REQUIRE_GPU=1 a missing device fails the test.
-pub fn context() -> Option<Context> {
-    match pollster::block_on(Context::open()) {
-        Ok(context) => Some(context),
-        Err(error) => {
-            assert!(std::env::var("REQUIRE_GPU").is_err(), "REQUIRE_GPU is set, but {error}");
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
-}
 
 /// Sizes of a small training.
 #[derive(Debug, Clone, Copy)]

@@ -2,70 +2,15 @@
 
 use eframe::egui::{self, Vec2, vec2};
 use egui_kittest::Harness;
-use gatelens::analysis::test_set::{self, Sets};
-use gatelens::analysis::{contribution, in_context};
-use gatelens::backend::{Backend, cpu::Cpu};
 use gatelens::experiment::live::Live;
-use gatelens::experiment::{preset, recipe::Recipe, runner::Update};
-use gatelens::math::random;
-use gatelens::task::{Arrays, Source};
-use gatelens::model::Network;
+use gatelens::experiment::{preset, recipe::Recipe};
 use gatelens::train::pacer::Speed;
-use gatelens::train::session::{Event, Member, Session};
 use gatelens::experiment::inspection::Bench;
 use gatelens::experiment::sweep::queue::Queue;
 use gatelens::experiment::sweep::Sweep;
 use gatelens::ui::sweep::{Draft, SweepInput};
 use gatelens::ui::{Action, Message, ResumeOffer, State, Tab, View, theme};
 use std::rc::Rc;
-use web_time::Instant;
-
-/// A training on the CPU, and what the window knows of it after `steps`.
-pub fn trained(recipe: Recipe, steps: u64) -> Live {
-    trained_on(recipe, None, steps)
-}
-
-/// The same on the user's `arrays`.
-pub fn trained_on(recipe: Recipe, arrays: Option<&Arrays>, steps: u64) -> Live {
-    let plan = recipe.plan();
-    let sets = arrays.map(|arrays| recipe.split(arrays));
-    let (task, teacher) = (plan.task, plan.teacher());
-    let open = |program| Ok(Box::new(Cpu::<f32>::new(program, 2, u64::MAX)?) as Box<dyn Backend>);
-    let source = Source { teacher: teacher.as_ref(), data: sets.as_ref().map(|(train, _)| train) };
-    let mut session = Session::new(&Member { plan, start: None, source }, 12.0, open).unwrap();
-    let mut live = Live::new(1, recipe.clone());
-    let (device, bytes) = (session.backend().device().clone(), session.backend().program().bytes());
-    live.apply(1, Update::Ready { device, bytes, step: 0 }, Instant::now());
-    live.apply(1, Update::Running(true), Instant::now());
-    let mut last = None;
-    while session.step() < steps.min(u64::from(recipe.steps)) && !session.ended() || last.is_none() {
-        session.advance(Speed::Full, steps - session.step()).unwrap();
-        for event in session.poll().unwrap() {
-            if let Event::Weights { parameters, .. } = &event {
-                last = Some(parameters.clone());
-            }
-            if let Event::Snapshot(snapshot) = &event {
-                live.apply(1, Update::Snapshot { snapshot: snapshot.clone(), good: true }, Instant::now());
-            }
-            live.apply(1, Update::Event(event), Instant::now());
-        }
-    }
-    live.apply(1, Update::Running(!session.ended()), Instant::now());
-    let last = last.unwrap();
-    if let Some(teacher) = teacher {
-        let x = random::normals(recipe.seed, "probe", recipe.time.min(32) * recipe.dim);
-        let probe = contribution::probe(&live.table, &last, &teacher, &x, live.step);
-        live.apply(1, Update::Probe(probe), Instant::now());
-    } else if let Some((train, test)) = &sets {
-        let network = Network::from_parameters(&live.table, &last).unwrap();
-        if let Some(finding) = test_set::measure(&network, Sets { test, train, in_order: task.is_in_order() }) {
-            live.apply(1, Update::Found(live.step, Box::new(finding)), Instant::now());
-        }
-    } else if let Some(finding) = in_context::find(&Network::from_parameters(&live.table, &last).unwrap(), task, 512, recipe.seed) {
-        live.apply(1, Update::Found(live.step, Box::new(finding)), Instant::now());
-    }
-    live
-}
 
 /// The smallest preset.
 pub fn quick() -> Recipe {
@@ -141,12 +86,7 @@ pub fn harness(window: Window, size: Vec2, dark: bool) -> Harness<'static, Windo
     harness
 }
 
-/// A picture in `target/screenshots/`.
-pub fn picture(name: &str, window: Window, size: Vec2, dark: bool) {
-    drawn(name, window, size, dark, |_| ());
-}
-
-/// A picture after `act`.
+/// A picture in `target/screenshots/`, after `act`.
 pub fn drawn(name: &str, window: Window, size: Vec2, dark: bool, act: impl FnOnce(&mut Harness<'_, Window>)) {
     let theme = if dark { egui::Theme::Dark } else { egui::Theme::Light };
     let builder = Harness::builder().with_size(size).with_theme(theme).with_context_setup(theme::install).with_max_steps(20).wgpu();
