@@ -9,6 +9,7 @@ pub mod action;
 mod axes;
 mod banner;
 mod card;
+mod choice;
 mod construct;
 mod context;
 mod contributions;

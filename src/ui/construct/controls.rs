@@ -9,9 +9,10 @@ use crate::task::attention::Spectrum;
 use crate::theory::ablation::Ablation;
 use crate::theory::Variant;
 use crate::ui::Action;
-use crate::ui::theme::{Palette, plain, strong};
+use crate::ui::choice::{self, Row};
+use crate::ui::theme::{Palette, plain};
 use eframe::egui;
-use egui::{Align, Align2, Button, ComboBox, DragValue, Layout, Response, RichText, Role, Sense, Slider, Ui, WidgetInfo, vec2};
+use egui::{Align, Align2, Button, ComboBox, DragValue, Layout, Response, RichText, Role, Slider, Ui, WidgetInfo, vec2};
 
 /// The five constructions, each with its counts.
 pub fn variants(ui: &mut Ui, state: &mut State) {
@@ -21,16 +22,7 @@ pub fn variants(ui: &mut Ui, state: &mut State) {
         let chosen = state.settings.variant == variant;
         let counts = state.built.as_ref().map(|built| built.cost(variant));
         let applies = state.built.as_ref().is_none_or(|built| built.applicable.contains(&variant));
-        let size = vec2(ui.available_width(), ui.spacing().interact_size.y.max(25.0));
-        let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-        response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, chosen, title));
-        if response.hovered() || response.has_focus() || chosen {
-            ui.painter().rect_filled(rect, 5.0, palette.accent.gamma_multiply(if chosen { 0.14 } else { 0.07 }));
-        }
-        if response.has_focus() {
-            ui.painter().rect_stroke(rect, 5.0, egui::Stroke::new(1.0, palette.accent), egui::StrokeKind::Inside);
-        }
-        let (font, color) = if chosen { (strong(12.5), palette.accent) } else { (plain(12.5), palette.ink) };
+        let Row { rect, response, font, color } = choice::row(ui, chosen, title);
         let color = if applies { color } else { palette.mute };
         ui.painter().text(rect.left_center() + vec2(8.0, 0.0), Align2::LEFT_CENTER, title, font, color);
         if let Some(cost) = counts {

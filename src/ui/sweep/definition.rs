@@ -4,11 +4,12 @@ use super::draft::AxisText;
 use super::{Draft, State, SweepAction, plot, run};
 use crate::experiment::preset;
 use crate::experiment::settings::Setting;
+use crate::ui::choice::{self, Row};
 use crate::ui::controls::heading;
-use crate::ui::theme::{Palette, plain, strong};
+use crate::ui::theme::Palette;
 use crate::ui::{Action, View};
 use eframe::egui;
-use egui::{Align, Align2, Button, ComboBox, Frame, Label, Layout, Margin, Panel, PopupCloseBehavior, Response, RichText, Role, ScrollArea, Sense, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{Align, Align2, Button, ComboBox, Frame, Label, Layout, Margin, Panel, PopupCloseBehavior, Response, RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2};
 
 /// What the fourth choice does.
 pub const FROM_DISCOVER: &str = "The settings in Discover as they are now, with other numbers of neurons and three seeds";
@@ -47,28 +48,18 @@ fn choices(ui: &mut Ui, view: &mut View<'_>) {
     let input = &mut view.sweep;
     for preset in input.presets {
         let chosen = input.draft.title == preset.title && input.draft.preset == preset.preset;
-        if choice(ui, chosen, &preset.title).on_hover_text(format!("{}\n{}", preset.title, preset.about)).clicked() {
+        if offer(ui, chosen, &preset.title).on_hover_text(format!("{}\n{}", preset.title, preset.about)).clicked() {
             *input.draft = Draft::of(preset);
         }
     }
     let of_recipe = Draft::of_recipe(view.draft, view.preset);
-    if choice(ui, input.draft.title == of_recipe.title, &of_recipe.title).on_hover_text(FROM_DISCOVER).clicked() {
+    if offer(ui, input.draft.title == of_recipe.title, &of_recipe.title).on_hover_text(FROM_DISCOVER).clicked() {
         *input.draft = of_recipe;
     }
 }
 
-fn choice(ui: &mut Ui, chosen: bool, title: &str) -> Response {
-    let palette = Palette::of(ui);
-    let size = vec2(ui.available_width(), ui.spacing().interact_size.y.max(25.0));
-    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-    response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, chosen, title));
-    if response.hovered() || response.has_focus() || chosen {
-        ui.painter().rect_filled(rect, 5.0, palette.accent.gamma_multiply(if chosen { 0.14 } else { 0.07 }));
-    }
-    if response.has_focus() {
-        ui.painter().rect_stroke(rect, 5.0, egui::Stroke::new(1.0, palette.accent), egui::StrokeKind::Inside);
-    }
-    let (font, color) = if chosen { (strong(12.5), palette.accent) } else { (plain(12.5), palette.ink) };
+fn offer(ui: &mut Ui, chosen: bool, title: &str) -> Response {
+    let Row { rect, response, font, color } = choice::row(ui, chosen, title);
     let mut job = egui::text::LayoutJob::simple_singleline(title.into(), font, color);
     job.wrap = egui::text::TextWrapping::truncate_at_width(rect.width() - 16.0);
     let galley = ui.painter().layout_job(job);
