@@ -43,7 +43,7 @@ fn naive(teacher: &Teacher) -> (ParamTable, Vec<f32>) {
 }
 
 fn teacher(d: usize) -> Teacher {
-    Teacher::draw(TeacherKind { dim: d, ranks: [d; 3], spectrum: Spectrum::Gaussian }, 5)
+    Teacher::draw(TeacherKind { dim: d, ranks: [d; 3], spectrum: Spectrum::Gaussian, gain: 1.0 }, 5)
 }
 
 #[test]

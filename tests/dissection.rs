@@ -277,7 +277,7 @@ fn bad_networks_get_true_sentences() {
     for k in 0..3 {
         (9..18).for_each(|gate| cancelling.readout.set(k, gate, -cancelling.readout.at(k, gate - 9)));
     }
-    let low = Teacher::draw(gatelens::task::attention::TeacherKind { dim: 4, ranks: [2; 3], spectrum: gatelens::task::attention::Spectrum::Gaussian }, 3);
+    let low = Teacher::draw(gatelens::task::attention::TeacherKind { dim: 4, ranks: [2; 3], spectrum: gatelens::task::attention::Spectrum::Gaussian, gain: 1.0 }, 3);
     let zero_teacher = Teacher { value: vec![0.0; 9], ..teacher.clone() };
     // (name, network, teacher, settings, whether it is attention, what the evidence says)
     let cases = [

@@ -314,7 +314,7 @@ fn a_file_of_numbers_trains() {
     let random = |name: &str, count: usize| -> Vec<f64> { gatelens::math::random::normals(3, name, count).into_iter().map(f64::from).collect() };
     let (n, t) = (300, 8);
     let x = random("x", n * t * 2);
-    let teacher = gatelens::task::Teacher::draw(gatelens::task::attention::TeacherKind { dim: 2, ranks: [2; 3], spectrum: gatelens::task::attention::Spectrum::Orthogonal }, 5);
+    let teacher = gatelens::task::Teacher::draw(gatelens::task::attention::TeacherKind { dim: 2, ranks: [2; 3], spectrum: gatelens::task::attention::Spectrum::Orthogonal, gain: 1.0 }, 5);
     let y: Vec<f64> = x.chunks_exact(t * 2).flat_map(|sequence| {
         let (attention, values) = teacher.attention(sequence);
         (0..t * 2).map(move |i| (0..t).map(|s| attention[i / 2 * t + s] * values[s * 2 + i % 2]).sum::<f64>()).collect::<Vec<f64>>()

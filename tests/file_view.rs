@@ -34,7 +34,7 @@ enum Mask {
 
 /// `count` sequences of a teacher's answers with some noise.
 fn arrays(count: usize, [time, dim]: [usize; 2], noise: f32, mask: Mask) -> Arrays {
-    let teacher = Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal }, 5);
+    let teacher = Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 }, 5);
     let x = random::normals(3, "x", count * time * dim);
     let wide: Vec<f64> = x.iter().copied().map(f64::from).collect();
     let steps = if let Mask::Last(steps) = mask { steps } else { time };

@@ -12,7 +12,7 @@ use gatelens::theory::layers::{Layer, construct};
 use gatelens::theory::{self, attention};
 
 fn teacher(dim: usize, spectrum: Spectrum, seed: u32) -> Teacher {
-    Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum }, seed)
+    Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum, gain: 1.0 }, seed)
 }
 
 fn tokens(seed: u32, d: usize, rows: usize) -> Matrix {

@@ -30,7 +30,7 @@ fn trained(id: &str) -> Checkpoint {
 
 /// Well-conditioned: all singular values 1.
 fn teacher(dim: usize, seed: u32) -> Teacher {
-    Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal }, seed)
+    Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 }, seed)
 }
 
 /// A gated network's parameters in double precision.

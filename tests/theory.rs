@@ -105,7 +105,7 @@ fn on_cpu(program: Program) -> Box<dyn Backend> {
 }
 
 fn teacher(dim: usize, rank: usize, spectrum: Spectrum, seed: u32) -> Teacher {
-    Teacher::draw(TeacherKind { dim, ranks: [rank; 3], spectrum }, seed)
+    Teacher::draw(TeacherKind { dim, ranks: [rank; 3], spectrum, gain: 1.0 }, seed)
 }
 
 #[test]
@@ -264,7 +264,7 @@ fn the_fewest_neurons_are_those_of_the_minimal_realisation() {
     for d in 1..=4 {
         for ranks in (0..d * d * d).map(|i| [i / (d * d) + 1, i / d % d + 1, i % d + 1]) {
             for spectrum in [Spectrum::Gaussian, Spectrum::Orthogonal] {
-                let teacher = Teacher::draw(TeacherKind { dim: d, ranks, spectrum }, 3);
+                let teacher = Teacher::draw(TeacherKind { dim: d, ranks, spectrum, gain: 1.0 }, 3);
                 let wanted = cost::Ranks::from(ranks);
                 // Truncated orthogonal matrices keep some directions of the axes, so now and then they are not in general position.
                 let is_general = ranks_of_parts(&teacher) == (wanted.value, wanted.key_query, d.min(wanted.value + wanted.key_query));

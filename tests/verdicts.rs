@@ -14,7 +14,7 @@ use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::theory::{self, Variant};
 
 fn gaussian(dim: usize, seed: u32) -> Teacher {
-    Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Gaussian }, seed)
+    Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Gaussian, gain: 1.0 }, seed)
 }
 
 fn built(teacher: &Teacher, variant: Variant) -> Network {
@@ -76,7 +76,7 @@ fn what_a_teacher_needs_is_counted_at_once() {
     let (memory, queries) = verdict::needed(&gaussian(64, 1));
     assert!(start.elapsed().as_secs_f64() < 2.0, "{:?}", start.elapsed());
     assert!(queries <= 64 && memory == 64 * queries - queries * (queries - 1) / 2 || memory < 64 * 65 / 2, "{memory} {queries}");
-    let low = Teacher::draw(TeacherKind { dim: 4, ranks: [2; 3], spectrum: Spectrum::Orthogonal }, 3);
+    let low = Teacher::draw(TeacherKind { dim: 4, ranks: [2; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 }, 3);
     assert_eq!((verdict::needed(&networks::teacher(5, 1)), verdict::needed(&low)), ((15, 5), (4, 2)));
     let zero = Teacher { value: vec![0.0; 16], ..networks::teacher(4, 1) };
     assert_eq!(verdict::needed(&zero).0, 0);

@@ -107,7 +107,7 @@ fn attention_is_its_equation() {
 
 #[test]
 fn linear_attention_with_the_teachers_weights_is_the_teacher() {
-    let teacher = Teacher::draw(TeacherKind { dim: INPUTS, ranks: [INPUTS; 3], spectrum: Spectrum::Orthogonal }, 3);
+    let teacher = Teacher::draw(TeacherKind { dim: INPUTS, ranks: [INPUTS; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 }, 3);
     let architecture = Architecture::Attention { embed: INPUTS, scores: Scores::Linear };
     let identity: Vec<f64> = (0..INPUTS * INPUTS).map(|i| f64::from(u8::from(i % (INPUTS + 1) == 0))).collect();
     let weight = |name: &str| match name {

@@ -122,7 +122,7 @@ impl Sweeper {
                 memory_limit: platform::memory_limit(),
                 states_every_ms: self.states_every_ms,
             };
-            self.link.send(Command::Group(Some(Box::new(start))))?;
+            self.link.send(Command::Group(Box::new(start)))?;
             self.follow(runs)?;
             if self.interrupted.load(Ordering::SeqCst) {
                 break;
@@ -164,7 +164,7 @@ impl Sweeper {
                             self.store.keep_partial(&self.queue.runs()[runs[member]], &partial)?;
                         }
                     }
-                    Told::Over(member, record) => {
+                    Told::Over(member, record, _) => {
                         self.store.keep(&record)?;
                         let name = &self.queue.runs()[runs[member]].name;
                         match (&record.outcome, record.nmse()) {

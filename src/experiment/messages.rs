@@ -34,10 +34,12 @@ pub enum Command {
     Snapshot,
     /// Takes a network apart, and again whenever it changes; `None`: nobody looks any more.
     Inspect(Option<Box<Inspect>>),
-    /// Trains runs of a sweep beside the training, in place of those before; `None` gives them up.
-    Group(Option<Box<group::Start>>),
-    /// The runs of the sweep go on, or rest.
-    RunGroup(bool),
+    /// Trains runs of a sweep beside the training and beside other groups.
+    Group(Box<group::Start>),
+    /// The groups of these numbers go on, or rest.
+    RunGroups(Vec<u32>, bool),
+    /// The groups of these numbers are given up.
+    EndGroups(Vec<u32>),
     /// Destroys the GPU device, to see what happens (tests).
     LoseDevice,
 }

@@ -55,6 +55,7 @@ pub fn base() -> Recipe {
         key_rank: 0,
         query_rank: 0,
         teacher: Spectrum::Orthogonal,
+        gain: 1.0,
         model: ModelName::Gated,
         gating: Gating::Output,
         hidden: 32,

@@ -40,6 +40,7 @@ pub struct Recipe {
     pub key_rank: usize,
     pub query_rank: usize,
     pub teacher: Spectrum,
+    pub gain: f32,
     pub model: ModelName,
     pub gating: Gating,
     pub hidden: usize,
@@ -157,7 +158,7 @@ impl Recipe {
     /// The same for an attention teacher of width `dim` that comes with a network.
     #[must_use]
     pub fn with_sizes(&self, architecture: Architecture, dim: usize) -> Self {
-        Self { task: TaskName::Attention, dim, rank: 0, value_rank: 0, key_rank: 0, query_rank: 0, ..self.with_architecture(architecture) }
+        Self { task: TaskName::Attention, dim, rank: 0, value_rank: 0, key_rank: 0, query_rank: 0, gain: 1.0, ..self.with_architecture(architecture) }
     }
 
     /// Singular values kept in the teacher's W_V, W_K and W_Q, each from 1 to d.
@@ -212,7 +213,7 @@ impl Recipe {
     /// The task with its sizes.
     pub fn task(&self) -> Task {
         match self.task {
-            TaskName::Attention => Task::Attention(TeacherKind { dim: self.dim, ranks: self.ranks(), spectrum: self.teacher }),
+            TaskName::Attention => Task::Attention(TeacherKind { dim: self.dim, ranks: self.ranks(), spectrum: self.teacher, gain: self.gain }),
             TaskName::Regression => {
                 let Self { dim: inputs, outputs, pairs, noise, weight_variance: variance, .. } = *self;
                 Task::Regression(Regression { inputs, outputs, pairs, noise, variance })

@@ -40,7 +40,7 @@ const SOUND: f32 = 100.0;
 
 /// Serves commands until the port closes.
 pub async fn serve(mut port: impl Port) {
-    let mut runner = Runner { port: &mut port, training: None, speed: Speed::Full, inspector: Inspector::default(), group: None, group_runs: true };
+    let mut runner = Runner { port: &mut port, training: None, speed: Speed::Full, inspector: Inspector::default(), groups: vec![] };
     while !runner.port.closed() {
         while let Some(command) = runner.port.receive() {
             runner.command(command).await;
@@ -49,7 +49,7 @@ pub async fn serve(mut port: impl Port) {
             Ok(wait) => wait,
             Err(error) => runner.recover(error).await,
         };
-        let wait = wait.min(runner.inspect()).min(runner.work_on_group().await);
+        let wait = wait.min(runner.inspect()).min(runner.work_on_groups().await);
         runner.port.wait(wait).await;
     }
 }
@@ -59,9 +59,8 @@ struct Runner<'a, P> {
     training: Option<Training>,
     speed: Speed,
     inspector: Inspector,
-    /// Runs of a sweep.
-    group: Option<Group>,
-    group_runs: bool,
+    /// Runs of sweeps, and whether they go on or rest.
+    groups: Vec<(Group, bool)>,
 }
 
 struct Training {
@@ -99,8 +98,9 @@ impl<P: Port> Runner<'_, P> {
             Command::Run(running) => self.run(running, None),
             Command::Steps(steps) => self.run(true, Some(steps)),
             Command::Speed(speed) => self.speed = speed,
-            Command::Group(start) => self.start_group(start.map(|start| *start)).await,
-            Command::RunGroup(runs) => self.group_runs = runs,
+            Command::Group(start) => self.start_group(*start).await,
+            Command::RunGroups(numbers, runs) => self.groups.iter_mut().filter(|(group, _)| numbers.contains(&group.number())).for_each(|group| group.1 = runs),
+            Command::EndGroups(numbers) => self.groups.retain(|(group, _)| !numbers.contains(&group.number())),
             Command::Inspect(asked) => self.inspector.ask(asked.map(|asked| *asked)),
             Command::Rates { learning_rate, weight_decay } => {
                 if let Some(training) = &mut self.training {
@@ -125,34 +125,42 @@ impl<P: Port> Runner<'_, P> {
         }
     }
 
-    async fn start_group(&mut self, start: Option<group::Start>) {
-        self.group = None; // frees the old one's memory first
-        let Some(start) = start else { return };
+    async fn start_group(&mut self, start: group::Start) {
         let number = start.group;
         match Group::open(start).await {
             Ok((group, told)) => {
-                self.group = Some(group);
-                told.into_iter().for_each(|told| self.port.send(number, Update::Group(number, Box::new(told))));
+                self.groups.push((group, true));
+                self.tell(number, told);
             }
             Err(error) => self.port.send(number, Update::GroupFailed(number, error)),
         }
     }
 
-    /// Does a piece of work on the runs of a sweep; returns how long to wait before the next, in milliseconds.
-    async fn work_on_group(&mut self) -> u32 {
-        let Some(group) = self.group.as_mut().filter(|_| self.group_runs) else { return 1000 };
-        let number = group.number();
-        match group.work().await {
-            Ok(told) => told.into_iter().for_each(|told| self.port.send(number, Update::Group(number, Box::new(told)))),
-            Err(error) => {
-                self.port.send(number, Update::GroupFailed(number, error));
-                self.group = None;
-                return 0;
+    fn tell(&self, number: u32, told: Vec<group::Told>) {
+        told.into_iter().for_each(|told| self.port.send(number, Update::Group(number, Box::new(told))));
+    }
+
+    /// Does a piece of work on runs of sweeps; returns how long to wait before the next, in milliseconds. Groups on a GPU all go on; of the others
+    /// the one that is least far, so that they stay side by side.
+    async fn work_on_groups(&mut self) -> u32 {
+        let running = || self.groups.iter().enumerate().filter(|(_, (_, runs))| *runs).map(|(place, (group, _))| (place, group));
+        let least = running().filter(|(_, group)| !group.is_asynchronous()).min_by(|a, b| a.1.progress().total_cmp(&b.1.progress())).map(|(place, _)| place);
+        let due: Vec<usize> = running().filter(|(place, group)| group.is_asynchronous() || Some(*place) == least).map(|(place, _)| place).collect();
+        let wait = if due.is_empty() { 1000 } else { u32::from(least.is_none()) };
+        for place in due.into_iter().rev() {
+            let group = &mut self.groups[place].0;
+            let number = group.number();
+            let (told, over) = match group.work().await {
+                Ok(told) => (told, group.is_over()),
+                Err(error) => {
+                    self.port.send(number, Update::GroupFailed(number, error));
+                    (vec![], true)
+                }
+            };
+            if over {
+                self.groups.remove(place);
             }
-        }
-        let wait = u32::from(group.is_asynchronous());
-        if group.is_over() {
-            self.group = None;
+            self.tell(number, told);
         }
         wait
     }

@@ -152,6 +152,8 @@ settings! {
         |v: &Spectrum| word(match v { Spectrum::Orthogonal => "orthogonal", Spectrum::Gaussian => "gaussian" }),
         |v: &Value| Some(if is(v, "gaussian") { Spectrum::Gaussian } else { Spectrum::Orthogonal }),
         "Orthogonal: well-conditioned matrices, all singular values 1. Gaussian: entries N(0, 1/d), now and then nearly singular.";
+    gain, "Teacher gain", Task, ATTENTION, ANY, false, Kind::Number { min: 1e-4, max: 1e4 }, from_real, real,
+        "The teacher's W_V, and so its outputs, are multiplied by it: 0.045 brings them to about unit variance at d = 6 and T = 32.";
     shuffle, "Shuffle", Task, FILE, ANY, false, Kind::Choice(&["on", "off"]),
         |v: &Switch| word(match v { Switch::On => "on", Switch::Off => "off" }),
         |v: &Value| Some(if is(v, "off") { Switch::Off } else { Switch::On }),

@@ -16,7 +16,7 @@ pub enum Spectrum {
 }
 
 /// Which teacher.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TeacherKind {
     /// Input width d.
     pub dim: usize,
@@ -24,6 +24,8 @@ pub struct TeacherKind {
     pub ranks: [usize; 3],
     /// How the matrices are drawn.
     pub spectrum: Spectrum,
+    /// What W_V, and so every output, is multiplied by.
+    pub gain: f32,
 }
 
 /// A linear self-attention layer; matrices `[d, d]` row-major.
@@ -52,7 +54,8 @@ impl Teacher {
             linear::truncate_rank(&full, d, rank)
         };
         let [value, key, query] = kind.ranks;
-        Self { dim: d, value: matrix("teacher.value", value), key: matrix("teacher.key", key), query: matrix("teacher.query", query) }
+        let gained = |matrix: Vec<f64>| if kind.gain == 1.0 { matrix } else { matrix.into_iter().map(|v| v * f64::from(kind.gain)).collect() };
+        Self { dim: d, value: gained(matrix("teacher.value", value)), key: matrix("teacher.key", key), query: matrix("teacher.query", query) }
     }
 
     /// What the `attention_teacher` kernel reads: W_V, then W_Kᵀ W_Q.

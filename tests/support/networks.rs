@@ -10,7 +10,7 @@ use gatelens::task::attention::{Spectrum, TeacherKind};
 
 /// Well-conditioned: all singular values 1.
 pub fn teacher(d: usize, seed: u32) -> Teacher {
-    Teacher::draw(TeacherKind { dim: d, ranks: [d; 3], spectrum: Spectrum::Orthogonal }, seed)
+    Teacher::draw(TeacherKind { dim: d, ranks: [d; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 }, seed)
 }
 
 pub fn numbers(seed: u32, name: &str, rows: usize, columns: usize) -> Matrix {

@@ -16,7 +16,7 @@ pub fn axis(keys: &str, values: &str) -> Axis {
 pub fn sweep(title: &str, preset: &str, settings: &[(&str, &str)], axes: &[(&str, &str)]) -> Sweep {
     let text = |(key, value): &(&str, &str)| ((*key).into(), (*value).into());
     let axes = axes.iter().map(|(keys, values)| axis(keys, values)).collect();
-    Sweep { title: title.into(), about: String::new(), preset: preset.into(), settings: settings.iter().map(text).collect(), axes }
+    Sweep { title: title.into(), about: String::new(), preset: preset.into(), settings: settings.iter().map(text).collect(), variants: vec![], axes }
 }
 
 /// Attention of width 4 over n = m.

@@ -1,6 +1,6 @@
-//! A sweep's file: `{ "title", "about", "preset", "settings": { key: value }, "grid": { "hidden,gates": [8, "14..40/2"], "seed": "1..3" } }`.
+//! A sweep's file: `{ "title", "about", "preset", "settings": { key: value }, "variants": { name: { key: value } }, "grid": { "hidden,gates": [8, "14..40/2"], "seed": "1..3" } }`.
 
-use super::{Axis, LARGE, Sweep};
+use super::{Axis, LARGE, Sweep, Variant, is_variant};
 use crate::experiment::preset;
 use crate::experiment::settings::{Kind, Setting};
 use crate::{Error, Result};
@@ -16,6 +16,7 @@ pub(super) struct Written {
     about: String,
     preset: Option<String>,
     settings: Members<Text>,
+    variants: Members<Members<Text>>,
     grid: Members<Values>,
 }
 
@@ -53,10 +54,12 @@ impl Sweep {
     /// The definition that was `written` in the file `name`.
     pub(super) fn of(name: &str, written: Written) -> Result<Self> {
         let within = |part: &'static str| move |e: Error| Error::file(name, format!("{part}{e}"));
-        let Written { title, about, preset, settings, grid } = written;
+        let Written { title, about, preset, settings, variants, grid } = written;
         let preset = preset.unwrap_or_else(|| preset::DEFAULT.into());
-        let settings = settings.0.into_iter().map(|(key, Text(value))| (key, value)).collect();
-        let mut sweep = Self { title: if title.is_empty() { name.into() } else { title }, about, preset, settings, axes: vec![] };
+        let texts = |members: Members<Text>| members.0.into_iter().map(|(key, Text(value))| (key, value)).collect();
+        let settings = texts(settings);
+        let variants = variants.0.into_iter().map(|(name, settings)| Variant { name, settings: texts(settings) }).collect();
+        let mut sweep = Self { title: if title.is_empty() { name.into() } else { title }, about, preset, settings, variants, axes: vec![] };
         let base = sweep.base().map_err(within(""))?;
         for (keys, values) in &grid.0 {
             let axis = match values {
@@ -65,6 +68,7 @@ impl Sweep {
             };
             sweep.axes.push(axis.map_err(within("grid: "))?);
         }
+        sweep = sweep.with_axis_of_variants();
         if sweep.axes.is_empty() {
             return Err(within("")(Error::setting("grid", "no axis", "at least one setting with its values, like \"hidden\": [8, 16]")));
         }
@@ -82,20 +86,22 @@ impl Sweep {
             let number = matches!(Setting::find(key), Some(Setting { kind: Kind::Integer { .. } | Kind::Number { .. }, .. }));
             if number && text.parse::<serde_json::Number>().is_ok() { text.to_owned() } else { quoted(text) }
         };
-        let settings = self.settings.iter().map(|(key, text)| format!("{}: {}", quoted(key), value(key, text)));
+        let settings = |settings: &[(String, String)]| -> Vec<String> { settings.iter().map(|(key, text)| format!("{}: {}", quoted(key), value(key, text))).collect() };
         let axis = |axis: &Axis| {
             let values: Vec<String> = axis.pieces().iter().map(|piece| value(&axis.keys[0], piece)).collect();
             format!("{}: [{}]", quoted(&axis.keys.join(",")), values.join(", "))
         };
         let object = |members: Vec<String>| if members.is_empty() { "{}".into() } else { format!("{{\n    {}\n  }}", members.join(",\n    ")) };
-        let Self { title, about, preset, axes, .. } = self;
+        let Self { title, about, preset, axes, variants, .. } = self;
+        let variant = |variant: &Variant| format!("{}: {{ {} }}", quoted(&variant.name), settings(&variant.settings).join(", "));
+        let variants = if variants.is_empty() { String::new() } else { format!("\n  \"variants\": {},", object(variants.iter().map(variant).collect())) };
         format!(
-            "{{\n  \"title\": {},\n  \"about\": {},\n  \"preset\": {},\n  \"settings\": {},\n  \"grid\": {}\n}}\n",
+            "{{\n  \"title\": {},\n  \"about\": {},\n  \"preset\": {},\n  \"settings\": {},{variants}\n  \"grid\": {}\n}}\n",
             quoted(title),
             quoted(about),
             quoted(preset),
-            object(settings.collect()),
-            object(axes.iter().map(axis).collect()),
+            object(settings(&self.settings)),
+            object(axes.iter().filter(|axis| !is_variant(axis)).map(axis).collect()),
         )
     }
 }

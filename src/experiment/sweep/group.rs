@@ -45,8 +45,8 @@ pub enum Told {
     Point(usize, u64, Curve),
     /// The states of all members that go on: what it takes to start again from here.
     States(Vec<(usize, Partial)>),
-    /// A member is over.
-    Over(usize, Box<Record>),
+    /// A member is over; with its parameters, if it finished.
+    Over(usize, Box<Record>, Option<Vec<f32>>),
     /// Only so many members fit on the device together; the others are given back.
     Fewer(usize),
     /// Something that the user should know.
@@ -115,6 +115,12 @@ impl Group {
     /// Whether work goes on by itself between two pieces.
     pub fn is_asynchronous(&self) -> bool {
         self.device.kind == DeviceKind::Gpu
+    }
+
+    /// The part of its steps that is begun; 0 once all are, as then only their end is to come.
+    pub fn progress(&self) -> f64 {
+        let part = self.started as f64 / self.steps() as f64;
+        if part < 1.0 { part } else { 0.0 }
     }
 
     /// Whether every member is over.
@@ -217,6 +223,7 @@ impl Group {
                 neurons: state.and_then(census),
                 device: format!("{} {}", self.device.kind.as_str(), self.device.name),
             }),
+            state.map(|state| state.parameters.clone()),
         )
     }
 

@@ -1,6 +1,6 @@
 //! A sweep: one recipe varied over a grid of settings and seeds, its runs named by how they differ.
 //!
-//! [`Sweep`] is the definition, a JSON file ([`definition`]); [`record`] is what is kept of a finished run, [`queue`] which run is next,
+//! [`Sweep`] is the definition, a JSON file ([`definition`]), whose [`Variant`]s differ in several settings at once, as layers to compare do; [`record`] is what is kept of a finished run, [`queue`] which run is next,
 //! [`store`] the folder where both are, [`merge`] makes one folder of several, [`results`] the table, [`presets`] the paper's figures.
 
 pub mod axis;
@@ -43,9 +43,24 @@ pub struct Sweep {
     pub preset: String,
     /// What all runs change of it: (key, value).
     pub settings: Vec<(String, String)>,
+    /// The bundles to compare, if it compares some. Their names are the values of an axis of their own, [`VARIANT`].
+    #[serde(default)]
+    pub variants: Vec<Variant>,
     /// The grid; the first axis is drawn from left to right.
     pub axes: Vec<Axis>,
 }
+
+/// A bundle of settings with a name: a layer and its sizes, to be compared with others.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Variant {
+    /// For people; no two are the same.
+    pub name: String,
+    /// What it changes: (key, value).
+    pub settings: Vec<(String, String)>,
+}
+
+/// What stands in place of a setting on the axis of the variants.
+pub const VARIANT: &str = "variant";
 
 /// One run of a sweep.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,6 +85,31 @@ impl Sweep {
         let mut recipe = preset.recipe;
         self.settings.iter().try_for_each(|(key, value)| settings::set(&mut recipe, key, value))?;
         Ok(recipe)
+    }
+
+    /// What the variant of that name shares with all others, and its own.
+    ///
+    /// # Errors
+    /// There is none, or one of its values is not accepted.
+    fn variant(&self, base: &Recipe, name: &str) -> Result<Recipe> {
+        let known = || Error::setting(VARIANT, name, format!("one of {}", self.variants.iter().map(|variant| variant.name.as_str()).collect::<Vec<_>>().join(", ")));
+        let variant = self.variants.iter().find(|variant| variant.name == name).ok_or_else(known)?;
+        let mut recipe = base.clone();
+        for (key, value) in &variant.settings {
+            settings::set(&mut recipe, key, value).map_err(|e| Error::file(&format!("the variant {name}"), e))?;
+        }
+        Ok(recipe)
+    }
+
+    /// The same with the axis of its variants, as the first.
+    #[must_use]
+    pub fn with_axis_of_variants(mut self) -> Self {
+        self.axes.retain(|axis| !is_variant(axis));
+        if !self.variants.is_empty() {
+            let values = self.variants.iter().map(|variant| variant.name.clone()).collect();
+            self.axes.insert(0, Axis { keys: vec![VARIANT.into()], values });
+        }
+        self
     }
 
     /// How many runs the grid has, at most `u64::MAX`.
@@ -141,15 +181,20 @@ impl Sweep {
         }
         values.reverse();
         for (axis, value) in self.axes.iter().zip(&values) {
-            axis.keys.iter().try_for_each(|key| settings::set(&mut recipe, key, value))?;
+            if is_variant(axis) {
+                recipe = self.variant(&recipe, value)?;
+            } else {
+                axis.keys.iter().try_for_each(|key| settings::set(&mut recipe, key, value))?;
+            }
         }
         let name = self.name(&values);
         recipe.check_together().map_err(|e| Error::file(&format!("the run {name}"), e))?;
         Ok(Run { key: key(&recipe), name, values, recipe })
     }
 
-    /// Each setting stands on one axis, and the task of some run looks at one of each axis.
+    /// Each setting stands on one axis, and the task and the layer of some run look at one of each axis.
     fn check_axes(&self, base: &Recipe) -> Result<()> {
+        self.check_variants(base)?;
         let keys: Vec<&str> = self.axes.iter().flat_map(|axis| axis.keys.iter().map(String::as_str)).collect();
         if let Some((_, twice)) = keys.iter().enumerate().find(|(i, key)| keys[..*i].contains(key)) {
             return Err(Error::setting(twice, "on two axes", "each setting on one"));
@@ -157,23 +202,55 @@ impl Sweep {
         if ["task", "model", "gating"].iter().any(|key| keys.contains(key)) {
             return Ok(());
         }
-        let looked_at = |key: &String| Setting::find(key).is_some_and(|setting| setting.counts_for(base));
-        match self.axes.iter().find(|axis| axis.values.len() > 1 && !axis.keys.iter().any(looked_at)) {
+        if self.variants.is_empty() {
+            return self.check_looked_at(base, "");
+        }
+        self.variants.iter().try_for_each(|variant| self.check_looked_at(&self.variant(base, &variant.name)?, &format!(" of {}", variant.name)))
+    }
+
+    /// `recipe`'s task and layer look at a setting of each axis; `whose` says whose they are.
+    fn check_looked_at(&self, recipe: &Recipe, whose: &str) -> Result<()> {
+        let looked_at = |key: &String| Setting::find(key).is_some_and(|setting| setting.counts_for(recipe));
+        match self.axes.iter().find(|axis| axis.values.len() > 1 && !is_variant(axis) && !axis.keys.iter().any(looked_at)) {
             Some(axis) => {
-                let word = |key| Setting::find(key).map(|setting| (setting.get)(base).to_string()).unwrap_or_default();
-                let gating = if axis.keys == ["gates"] && base.model == ModelName::Gated { " with side gating" } else { "" };
-                let expected = format!("a setting that the task {} and the layer {}{gating} look at, or all of its runs are the same", word("task"), word("model"));
+                let word = |key| Setting::find(key).map(|setting| (setting.get)(recipe).to_string()).unwrap_or_default();
+                let gating = if axis.keys == ["gates"] && recipe.model == ModelName::Gated { " with side gating" } else { "" };
+                let expected = format!("a setting that the task {} and the layer {}{gating}{whose} look at, or all of its runs are the same", word("task"), word("model"));
                 Err(Error::setting(&axis.keys.join(","), "an axis", expected))
             }
             None => Ok(()),
         }
     }
 
+    /// Variants have names, each its own, settings that are accepted and that no axis varies.
+    fn check_variants(&self, base: &Recipe) -> Result<()> {
+        for (i, variant) in self.variants.iter().enumerate() {
+            let wrong = |found: &str, expected: &str| Err(Error::setting("variants", found, expected));
+            if variant.name.trim().is_empty() {
+                return wrong("one without a name", "a name for each, like \"LSTM\"");
+            }
+            if self.variants[..i].iter().any(|other| other.name == variant.name) {
+                return wrong(&format!("{} twice", variant.name), "each name once");
+            }
+            self.variant(base, &variant.name)?;
+            let varied = |key: &String| self.axes.iter().any(|axis| axis.keys.contains(key));
+            if let Some((key, _)) = variant.settings.iter().find(|(key, _)| varied(key)) {
+                return wrong(&format!("{key} in {} and on an axis", variant.name), "each setting in variants or on an axis");
+            }
+        }
+        Ok(())
+    }
+
     fn name(&self, values: &[String]) -> String {
         let varied = self.axes.iter().zip(values).filter(|(axis, _)| axis.values.len() > 1);
-        let parts: Vec<String> = varied.map(|(axis, value)| format!("{}={value}", axis.keys.join("="))).collect();
+        let parts: Vec<String> = varied.map(|(axis, value)| if is_variant(axis) { value.clone() } else { format!("{}={value}", axis.keys.join("=")) }).collect();
         if parts.is_empty() { "the only run".into() } else { parts.join(" ") }
     }
+}
+
+/// Whether an axis is that of the variants.
+pub fn is_variant(axis: &Axis) -> bool {
+    axis.keys.len() == 1 && axis.keys[0] == VARIANT
 }
 
 /// Names a run's record: 64 bits of FNV-1a, in hexadecimal, over the settings that differ from the default recipe, but for the engine.

@@ -1,4 +1,4 @@
-//! The paper's figure 3 as sweeps, in `assets/sweeps/`.
+//! The paper's figures 3 and 4 as sweeps, in `assets/sweeps/`.
 
 use super::Sweep;
 
@@ -6,6 +6,8 @@ const FILES: &[(&str, &str)] = &[
     ("fig3a", include_str!("../../../assets/sweeps/fig3a.json")),
     ("fig3b", include_str!("../../../assets/sweeps/fig3b.json")),
     ("fig3c", include_str!("../../../assets/sweeps/fig3c.json")),
+    ("fig4a", include_str!("../../../assets/sweeps/fig4a.json")),
+    ("fig4b", include_str!("../../../assets/sweeps/fig4b.json")),
 ];
 
 /// Every one, with its name.

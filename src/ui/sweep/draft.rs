@@ -3,7 +3,7 @@
 use super::plot;
 use crate::experiment::recipe::{Gating, Recipe};
 use crate::experiment::settings::{self, SETTINGS, Setting};
-use crate::experiment::sweep::{Axis, Sweep};
+use crate::experiment::sweep::{Axis, Sweep, Variant, is_variant};
 use crate::experiment::preset;
 
 /// A sweep's definition while the user writes it. The app keeps it.
@@ -17,7 +17,9 @@ pub struct Draft {
     pub preset: String,
     /// What all runs change of it: (key, value as typed).
     pub settings: Vec<(String, String)>,
-    /// The grid.
+    /// The bundles to compare, if it compares some.
+    pub variants: Vec<Variant>,
+    /// The rest of the grid.
     pub axes: Vec<AxisText>,
 }
 
@@ -51,9 +53,9 @@ const CHECKED: u64 = 2000;
 impl Draft {
     /// Of a definition.
     pub fn of(sweep: &Sweep) -> Self {
-        let Sweep { title, about, preset, settings, axes } = sweep.clone();
-        let axes = axes.iter().map(|axis| AxisText { keys: axis.keys.clone(), values: axis.values_text() }).collect();
-        Self { title, about, preset, settings, axes }
+        let Sweep { title, about, preset, settings, variants, axes } = sweep.clone();
+        let axes = axes.iter().filter(|axis| !is_variant(axis)).map(|axis| AxisText { keys: axis.keys.clone(), values: axis.values_text() }).collect();
+        Self { title, about, preset, settings, variants, axes }
     }
 
     /// The recipe, and how it ends with fewer and with more neurons, three seeds each.
@@ -74,6 +76,7 @@ impl Draft {
             about: "How the loss at the end depends on the number of neurons.".into(),
             preset: preset.into(),
             settings: SETTINGS.iter().filter(differs).map(|setting| (setting.key.into(), (setting.get)(recipe).to_string())).collect(),
+            variants: vec![],
             axes: vec![
                 AxisText { keys, values: list(sizes.iter().map(ToString::to_string).collect()) },
                 AxisText { keys: vec!["seed".into()], values: list((0..3).map(|i| recipe.seed.saturating_add(i).to_string()).collect()) },
@@ -91,8 +94,8 @@ impl Draft {
             Err(String::new())
         } else {
             let axes = read.iter().filter_map(|axis| axis.clone().ok()).collect();
-            let Self { title, about, preset, settings, .. } = self.clone();
-            let sweep = Sweep { title, about, preset, settings, axes };
+            let Self { title, about, preset, settings, variants, .. } = self.clone();
+            let sweep = Sweep { title, about, preset, settings, variants, axes }.with_axis_of_variants();
             let checked = if sweep.count() <= CHECKED { sweep.runs() } else { sweep.base().map(|_| vec![]) };
             checked.map(|runs| keys = runs.into_iter().map(|run| run.key).collect()).map(|()| sweep).map_err(|error| error.to_string())
         };

@@ -252,7 +252,7 @@ mod tests {
 
     fn queue(preset: &str, axes: &[(&str, &str)]) -> Queue {
         let axes = axes.iter().map(|(keys, values)| axis(keys, values)).collect();
-        Queue::new(Sweep { title: String::new(), about: String::new(), preset: preset.into(), settings: vec![], axes }).unwrap()
+        Queue::new(Sweep { title: String::new(), about: String::new(), preset: preset.into(), settings: vec![], variants: vec![], axes }).unwrap()
     }
 
     fn point(nmse: f64) -> StepLoss {
