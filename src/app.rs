@@ -13,6 +13,7 @@ use crate::experiment::runner::{Command, Update};
 use crate::platform::{self, Link, OpenedFile};
 use crate::task::{Arrays, Teacher};
 use crate::train::pacer::Speed;
+use crate::ui::sweep::{COMPARE, SWEEP};
 use crate::ui::{self, Message, Tab, View, action::Action};
 use actions::History;
 use files::Purpose;
@@ -52,7 +53,8 @@ pub struct App {
     /// Trainings that others have replaced.
     history: History,
     arrivals: (Sender<Arrival>, Receiver<Arrival>),
-    sweeping: sweep::Sweeping,
+    /// Those of the views Sweep and Compare.
+    sweeps: [sweep::Sweeping; 2],
     panels: ui::State,
     frames: Frames,
 }
@@ -75,7 +77,7 @@ struct Frames {
 }
 
 const STORED_SESSION: &str = "session";
-const STORED_SWEEP: &str = "sweep";
+const STORED_SWEEPS: [&str; 2] = ["sweep", "compare"];
 
 impl App {
     /// Starts training what `link` (a URL hash, or a whole address) asks for, or the default preset.
@@ -87,7 +89,8 @@ impl App {
         let hash = link.map(|link| link.split_once('#').map_or(link, |(_, hash)| hash)).unwrap_or_default();
         let (preset, recipe, problems) = Recipe::from_hash(hash);
         let resume = cc.storage.and_then(|storage| session::stored(storage.get_string(STORED_SESSION)?.as_str()));
-        let sweeping = sweep::Sweeping::new(&recipe, &preset, cc.storage.and_then(|storage| storage.get_string(STORED_SWEEP)).as_deref());
+        let kept = |which: usize| cc.storage.and_then(|storage| storage.get_string(STORED_SWEEPS[which]));
+        let sweeps = [SWEEP, COMPARE].map(|which| sweep::Sweeping::new(which, &recipe, &preset, kept(which).as_deref()));
         let mut app = Self {
             ctx: cc.egui_ctx.clone(),
             link: spawn(&cc.egui_ctx)?,
@@ -108,7 +111,7 @@ impl App {
             bench: Bench::default(),
             history: History::default(),
             arrivals: mpsc::channel(),
-            sweeping,
+            sweeps,
             panels: ui::State::default(),
             frames: Frames::default(),
         };
@@ -128,7 +131,7 @@ impl App {
             "steps_per_s": self.live.steps_per_second(), "running": self.live.running, "view": self.tab.key(), "dissected": self.bench.inspected.as_ref().map(|inspected| &inspected.dissection.verdict),
             "found": self.live.finding.as_ref().map(|(_, finding)| finding.headline()),
             "backend": device.map(|device| device.kind.as_str()), "adapter": device.map(|device| device.name.clone()),
-            "sweep": self.sweeping.progress().map(|(over, runs, running)| serde_json::json!({ "over": over, "runs": runs, "running": running })),
+            "sweep": self.sweeps[SWEEP].progress(), "compare": self.sweeps[COMPARE].progress(),
             "software": device.is_some_and(|device| device.software), "message": message,
             "messages": self.messages.iter().map(|message| message.text.clone()).collect::<Vec<_>>(),
             "ended": self.live.end.as_ref().map(|end| format!("{end:?}")),
@@ -164,7 +167,7 @@ impl App {
 
     fn lost_link(&mut self, error: Error) {
         self.dead = true;
-        self.sweeping.lost();
+        self.sweeps.iter_mut().for_each(sweep::Sweeping::lost);
         if self.live.failure.is_none() {
             (self.live.failure, self.live.running) = (Some(error), false);
         }
@@ -188,8 +191,8 @@ impl App {
         loop {
             match self.link.try_receive() {
                 Ok(Some((_, Update::Inspected(inspected)))) => self.bench.answer(*inspected),
-                Ok(Some((_, Update::Group(number, told)))) => self.messages.extend(self.sweeping.told(number, *told).map(Message::warning)),
-                Ok(Some((_, Update::GroupFailed(number, error)))) => self.sweeping.failed(number, &error),
+                Ok(Some((_, Update::Group(number, told)))) => self.messages.extend(self.sweeps[sweep::of_group(number)].told(number, *told).map(Message::warning)),
+                Ok(Some((_, Update::GroupFailed(number, error)))) => self.sweeps[sweep::of_group(number)].failed(number, &error),
                 Ok(Some((run, update))) => self.live.apply(run, update, now),
                 Ok(None) => break,
                 Err(error) => {
@@ -198,7 +201,7 @@ impl App {
                 }
             }
         }
-        self.train_sweep();
+        self.train_sweeps();
         self.messages.extend(self.live.notes.drain(..).map(Message::warning));
         while let Ok(arrival) = self.arrivals.1.try_recv() {
             match arrival {
@@ -226,7 +229,7 @@ impl App {
             let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
             let purpose = match self.tab {
                 Tab::Dissect => Purpose::Dissect,
-                Tab::Sweep if is_json(&*file) => Purpose::Sweep,
+                Tab::Sweep if is_json(&*file) => Purpose::Sweep(SWEEP),
                 _ => Purpose::Train,
             };
             dropped::read(file, move |file| {
@@ -256,7 +259,7 @@ impl eframe::App for App {
             tab: self.tab,
             bench: &self.bench,
             undo: self.history.undo.last().map(|replaced| replaced.name.as_str()),
-            sweep: self.sweeping.input(),
+            sweeps: self.sweeps.each_mut().map(sweep::Sweeping::input),
             live: &self.live,
             draft: &mut self.draft,
             preset: &self.preset,
@@ -279,8 +282,10 @@ impl eframe::App for App {
         {
             storage.set_string(STORED_SESSION, text);
         }
-        if let Some(text) = self.sweeping.changed() {
-            storage.set_string(STORED_SWEEP, text);
+        for (sweep, name) in self.sweeps.iter_mut().zip(STORED_SWEEPS) {
+            if let Some(text) = sweep.changed() {
+                storage.set_string(name, text);
+            }
         }
     }
 

@@ -43,7 +43,7 @@ fn click(harness: &mut Harness<'_, Window>, label: &str) {
 /// What was asked for since the last time.
 fn asked(harness: &mut Harness<'_, Window>) -> Vec<SweepAction> {
     let sweep = |action| match action {
-        Action::Sweep(action) => action,
+        Action::Sweep(SWEEP, action) => action,
         other => panic!("{other:?} is nothing of a sweep's"),
     };
     harness.state_mut().actions.drain(..).map(sweep).collect()

@@ -77,7 +77,7 @@ impl App {
                 self.inspect();
             }
             Action::Train(given) => self.train(*given),
-            Action::Sweep(action) => self.sweep(action),
+            Action::Sweep(which, action) => self.sweep(which, action),
             Action::Undo => self.undo(),
             Action::Redo => self.redo(),
             Action::Export(name, bytes) => self.export(&name, &bytes),

@@ -6,6 +6,7 @@ use crate::experiment::{checkpoint, data};
 use crate::experiment::inspection::{Given, Subject};
 use crate::platform::{self, OpenedFile};
 use crate::task::Arrays;
+use crate::ui::sweep::Which;
 use crate::ui::{Message, Tab};
 use crate::Result;
 
@@ -16,8 +17,8 @@ pub enum Purpose {
     Train,
     /// To take it apart.
     Dissect,
-    /// As a sweep's definition.
-    Sweep,
+    /// As that sweep's definition.
+    Sweep(Which),
 }
 
 impl App {
@@ -33,13 +34,13 @@ impl App {
 
     /// Takes in a file that has arrived.
     pub(super) fn take_in(&mut self, purpose: Purpose, file: &OpenedFile) {
-        if purpose != Purpose::Sweep && data::is_data(&file.name, &file.bytes) {
+        if !matches!(purpose, Purpose::Sweep(_)) && data::is_data(&file.name, &file.bytes) {
             return self.load_data(file);
         }
         match purpose {
             Purpose::Train => self.load_file(file, false),
             Purpose::Dissect => self.dissect_file(file),
-            Purpose::Sweep => self.load_sweep(file),
+            Purpose::Sweep(which) => self.load_sweep(which, file),
         }
     }
 

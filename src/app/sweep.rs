@@ -1,4 +1,4 @@
-//! The sweep that the window holds: its definition, its runs, and those of them that train.
+//! The sweeps that the window holds, that of the view Sweep and that of Compare: definition, runs, and those of them that train.
 
 use super::App;
 use super::files::Purpose;
@@ -10,7 +10,7 @@ use crate::experiment::sweep::queue::{Queue, State};
 use crate::experiment::sweep::record::{Outcome, Record};
 use crate::experiment::sweep::{Sweep, presets, results};
 use crate::platform::{self, OpenedFile};
-use crate::ui::sweep::{Draft, SweepAction, SweepInput};
+use crate::ui::sweep::{COMPARE, SWEEP, Draft, SweepAction, SweepInput, Which};
 use crate::ui::{Message, Tab};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -18,20 +18,23 @@ use std::collections::HashMap;
 
 /// A sweep, as far as there is one.
 pub struct Sweeping {
+    which: Which,
     queue: Option<Queue>,
     /// Counts the changes of the queue.
     revision: u64,
     draft: Draft,
     running: bool,
     presets: Vec<Sweep>,
-    /// The number of the newest group.
+    /// The number of the next group: the two sweeps count in turns.
     group: u32,
-    /// The runs that train together now: the group's members.
-    training: Vec<usize>,
+    /// The groups that train now, and the runs that are their members.
+    training: Vec<(u32, Vec<usize>)>,
     /// The revision that was kept for the next visit.
     kept: Option<u64>,
     /// The newest states of runs in training, by their keys: what a new group goes on from.
     states: HashMap<String, Partial>,
+    /// The weights of finished runs, by their keys: kept where they are looked into.
+    weights: HashMap<String, Vec<f32>>,
 }
 
 /// What is kept from visit to visit.
@@ -41,15 +44,34 @@ struct Kept {
     records: Vec<Record>,
 }
 
+/// Groups of runs that train at the same time: one where all of its cores are busy with it, several to be watched side by side.
+const SIDE_BY_SIDE: [usize; 2] = [1, 4];
+/// Milliseconds between two states of runs that are looked into.
+const LOOKED_AT_EVERY_MS: u32 = 1000;
+/// Numbers that are kept of finished runs' weights, at most.
+const KEPT_WEIGHTS: usize = 16 << 20;
 /// A sweep that takes more as text is kept without its curves: a browser's storage holds about 5 MB.
 const STORED_BYTES: usize = 1_500_000;
 
 impl Sweeping {
     /// That of the last visit, at rest, or none; a definition to be written starts from the recipe.
-    pub fn new(recipe: &Recipe, preset: &str, kept: Option<&str>) -> Self {
-        let presets = presets::all().into_iter().map(|(_, sweep)| sweep).collect();
-        let draft = Draft::of_recipe(recipe, preset);
-        let mut new = Self { queue: None, revision: 0, draft, running: false, presets, group: 0, training: vec![], kept: None, states: HashMap::new() };
+    pub fn new(which: Which, recipe: &Recipe, preset: &str, kept: Option<&str>) -> Self {
+        let compares = |sweep: &Sweep| !sweep.variants.is_empty();
+        let presets: Vec<Sweep> = presets::all().into_iter().map(|(_, sweep)| sweep).filter(|sweep| compares(sweep) == (which == COMPARE)).collect();
+        let draft = Draft::from_discover(which, recipe, preset);
+        let mut new = Self {
+            which,
+            queue: None,
+            revision: 0,
+            draft,
+            running: false,
+            presets,
+            group: u32::try_from(which).unwrap_or_default(),
+            training: vec![],
+            kept: None,
+            states: HashMap::new(),
+            weights: HashMap::new(),
+        };
         let kept = kept.and_then(|text| serde_json::from_str::<Kept>(text).ok());
         if let Some((kept, Ok(mut queue))) = kept.map(|kept| (kept.records, Queue::new(kept.sweep))) {
             kept.into_iter().for_each(|record| queue.finish(record));
@@ -83,60 +105,100 @@ impl Sweeping {
         text(&records).filter(|text| text.len() <= STORED_BYTES)
     }
 
-    /// (runs that are over, all runs, whether the others are being trained).
-    pub fn progress(&self) -> Option<(usize, usize, bool)> {
-        self.queue.as_ref().map(|queue| (queue.over(), queue.runs().len(), self.running))
+    /// For the page's script: runs that are over, all runs, those in training, whether the others are to be trained.
+    pub fn progress(&self) -> Option<serde_json::Value> {
+        let queue = self.queue.as_ref()?;
+        let training: usize = self.training.iter().map(|(_, runs)| runs.len()).sum();
+        Some(serde_json::json!({ "over": queue.over(), "runs": queue.runs().len(), "training": training, "running": self.running }))
     }
 
     /// The runner is gone, and the runs that it trained with it.
     pub fn lost(&mut self) {
         (self.running, self.training) = (false, vec![]);
+        if let Some(queue) = &mut self.queue {
+            queue.drop_current();
+        }
         self.revision += 1;
     }
 
-    fn replace(&mut self, queue: Option<Queue>) {
+    /// The groups that train now, which are not those of the new runs.
+    fn replace(&mut self, queue: Option<Queue>) -> Command {
+        let groups = self.groups();
         (self.queue, self.training) = (queue, vec![]);
         self.revision += 1;
+        Command::EndGroups(groups)
     }
 
-    /// The next group to train, if there is none and the sweep is not at rest.
+    fn groups(&self) -> Vec<u32> {
+        self.training.iter().map(|(group, _)| *group).collect()
+    }
+
+    /// The newest weights of run `index`, and the steps that it was trained for.
+    pub fn weights(&self, index: usize) -> Option<(u64, &[f32])> {
+        let run = self.queue.as_ref()?.runs().get(index)?;
+        match (self.weights.get(&run.key), self.states.get(&run.key)) {
+            (Some(weights), _) => Some((run.recipe.steps.into(), weights)),
+            (None, Some(state)) => Some((state.snapshot.step, &state.snapshot.parameters)),
+            (None, None) => None,
+        }
+    }
+
+    fn keep_weights(&mut self, key: &str, parameters: Vec<f32>) {
+        let kept: usize = self.weights.values().map(Vec::len).sum();
+        if self.which == COMPARE && kept + parameters.len() <= KEPT_WEIGHTS {
+            self.weights.insert(key.to_owned(), parameters);
+        }
+    }
+
+    /// The next group to train, if there are not enough and the sweep is not at rest.
     fn next_group(&mut self) -> Option<group::Start> {
-        let queue = self.queue.as_ref().filter(|_| self.running && self.training.is_empty())?;
+        let queue = self.queue.as_mut().filter(|_| self.running && self.training.len() < SIDE_BY_SIDE[self.which])?;
         let Some((runs, members)) = group::next(queue, group::most_together(), |run| self.states.get(&run.key).cloned()) else {
-            self.running = false;
+            self.running = !self.training.is_empty();
             return None;
         };
-        (self.training, self.group) = (runs, self.group + 1);
-        Some(group::Start { group: self.group, members, data: None, threads: 0, memory_limit: platform::memory_limit(), states_every_ms: group::STATES_EVERY_MS })
+        for (&run, (_, from)) in runs.iter().zip(&members) {
+            let (step, curve) = from.as_ref().map(|from| (from.snapshot.step, from.curve.clone())).unwrap_or_default();
+            queue.progress(run, step, curve);
+        }
+        let group = self.group;
+        self.training.push((group, runs));
+        self.group += 2;
+        let states_every_ms = if self.which == COMPARE { LOOKED_AT_EVERY_MS } else { group::STATES_EVERY_MS };
+        Some(group::Start { group, members, data: None, threads: 0, memory_limit: platform::memory_limit(), states_every_ms })
     }
 
     /// Takes in what the group tells; returns what the user should know.
     pub fn told(&mut self, number: u32, told: Told) -> Option<String> {
-        let queue = self.queue.as_mut().filter(|_| number == self.group && !self.training.is_empty())?;
+        let (place, queue) = self.training.iter().position(|(group, _)| *group == number).zip(self.queue.as_mut())?;
+        let members = &mut self.training[place].1;
         self.revision += 1;
         match told {
             Told::Ready(_) => {}
-            Told::Fewer(fit) => self.training.truncate(fit),
-            Told::Point(member, step, curve) => queue.progress(self.training[member], step, curve),
+            Told::Fewer(fit) => members.drain(fit..).for_each(|run| queue.give_back(run)),
+            Told::Point(member, step, curve) => queue.progress(members[member], step, curve),
             Told::States(states) => {
-                self.states.extend(states.into_iter().map(|(member, state)| (queue.runs()[self.training[member]].key.clone(), state)));
+                self.states.extend(states.into_iter().map(|(member, state)| (queue.runs()[members[member]].key.clone(), state)));
             }
-            Told::Over(_, record) => {
+            Told::Over(_, record, parameters) => {
                 self.states.remove(&record.key);
+                let key = record.key.clone();
                 queue.finish(*record);
+                if members.iter().all(|&run| matches!(queue.state(run), State::Over(_))) {
+                    self.training.remove(place);
+                }
+                parameters.into_iter().for_each(|parameters| self.keep_weights(&key, parameters));
             }
             Told::Note(note) => return Some(note),
-        }
-        if self.training.iter().all(|&run| matches!(queue.state(run), State::Over(_))) {
-            self.training.clear();
         }
         None
     }
 
     /// The group could not be trained: its runs are recorded as failed, the others go on.
     pub fn failed(&mut self, number: u32, error: &Error) {
-        let Some(queue) = self.queue.as_mut().filter(|_| number == self.group) else { return };
-        for run in std::mem::take(&mut self.training) {
+        let found = self.training.iter().position(|(group, _)| *group == number).zip(self.queue.as_mut());
+        let Some((place, queue)) = found else { return };
+        for run in self.training.remove(place).1 {
             if !matches!(queue.state(run), State::Over(_)) {
                 let recipe = queue.runs()[run].recipe.clone();
                 queue.finish(group::failed(recipe, error));
@@ -152,27 +214,30 @@ fn over(queue: &Queue) -> impl Iterator<Item = &Record> {
     (0..queue.runs().len()).filter_map(record).filter(|record| !matches!(record.outcome, Outcome::Failed(_)))
 }
 
+/// Which sweep the group of that number is of.
+pub fn of_group(number: u32) -> Which {
+    usize::from(!number.is_multiple_of(2))
+}
+
 impl App {
-    /// Carries out what was asked of the sweep.
-    pub(super) fn sweep(&mut self, action: SweepAction) {
+    /// Carries out what was asked of a sweep.
+    pub(super) fn sweep(&mut self, which: Which, action: SweepAction) {
         match action {
             SweepAction::Start(sweep) => {
-                self.sweeping.states.clear();
-                self.begin(sweep, false);
+                self.sweeps[which].states.clear();
+                self.begin(which, sweep, false);
             }
-            SweepAction::Extend(sweep) => self.begin(sweep, true),
-            SweepAction::Pause => self.run_sweep(false),
-            SweepAction::Resume => self.run_sweep(true),
+            SweepAction::Extend(sweep) => self.begin(which, sweep, true),
+            SweepAction::Pause => self.run_sweep(which, false),
+            SweepAction::Resume => self.run_sweep(which, true),
             SweepAction::Clear => {
-                self.sweeping.states.clear();
-                self.sweeping.replace(None);
-                self.sweeping.running = false;
-                self.send(Command::Group(None));
+                self.sweeps[which].running = false;
+                self.replace_sweep(which, None);
             }
-            SweepAction::Load => self.open(Purpose::Sweep),
+            SweepAction::Load => self.open(Purpose::Sweep(which)),
             SweepAction::Save(sweep) => self.export("sweep.json", sweep.to_json().as_bytes()),
             SweepAction::Open(run) => {
-                let Some(recipe) = self.sweeping.queue.as_ref().and_then(|queue| queue.runs().get(run)).map(|run| run.recipe.clone()) else { return };
+                let Some(recipe) = self.sweeps[which].queue.as_ref().and_then(|queue| queue.runs().get(run)).map(|run| run.recipe.clone()) else { return };
                 self.keep();
                 self.start(recipe, None, None, true);
                 self.show_tab(Tab::Discover);
@@ -180,16 +245,25 @@ impl App {
         }
     }
 
+    /// Other runs, or none, in place of those that were there.
+    fn replace_sweep(&mut self, which: Which, queue: Option<Queue>) {
+        if queue.is_none() {
+            self.sweeps[which].states.clear();
+            self.sweeps[which].weights.clear();
+        }
+        let end = self.sweeps[which].replace(queue);
+        self.send(end);
+    }
+
     /// Trains the runs of `sweep`; records that are there already are kept with `extends`.
-    fn begin(&mut self, sweep: Sweep, extends: bool) {
+    fn begin(&mut self, which: Which, sweep: Sweep, extends: bool) {
         match self.queue_of(sweep) {
             Ok(mut queue) => {
-                if let Some(old) = self.sweeping.queue.as_ref().filter(|_| extends) {
+                if let Some(old) = self.sweeps[which].queue.as_ref().filter(|_| extends) {
                     over(old).cloned().for_each(|record| queue.finish(record));
                 }
-                self.sweeping.replace(Some(queue));
-                self.send(Command::Group(None));
-                self.run_sweep(true);
+                self.replace_sweep(which, Some(queue));
+                self.run_sweep(which, true);
             }
             Err(error) => self.messages.push(Message::warning(error.to_string())),
         }
@@ -205,50 +279,56 @@ impl App {
         Queue::on(sweep, &base)
     }
 
-    fn run_sweep(&mut self, running: bool) {
+    fn run_sweep(&mut self, which: Which, running: bool) {
         if !self.revive() {
             return;
         }
-        self.sweeping.running = running;
-        self.sweeping.revision += 1;
-        self.send(Command::RunGroup(running));
-        self.train_sweep();
+        self.sweeps[which].running = running;
+        self.sweeps[which].revision += 1;
+        self.send(Command::RunGroups(self.sweeps[which].groups(), running));
+        self.train_sweeps();
     }
 
-    /// Starts the next runs when there is nothing in training.
-    pub(super) fn train_sweep(&mut self) {
-        if let Some(mut start) = self.sweeping.next_group() {
-            start.data = self.data.clone().map(Box::new).filter(|_| start.members[0].0.task == TaskName::File);
-            self.send(Command::Group(Some(Box::new(start))));
+    /// Starts the next runs where there is room for more in training.
+    pub(super) fn train_sweeps(&mut self) {
+        for which in 0..self.sweeps.len() {
+            while let Some(mut start) = self.sweeps[which].next_group() {
+                start.data = self.data.clone().map(Box::new).filter(|_| start.members[0].0.task == TaskName::File);
+                self.send(Command::Group(Box::new(start)));
+            }
         }
     }
 
-    /// Starts the sweep that is written in `text`, for the page's script.
+    /// Starts the sweep that is written in `text`, for the page's script: where it compares variants, in Compare.
     pub(super) fn sweep_text(&mut self, text: &str) {
         match Sweep::read("the page's script", text) {
             Ok(sweep) => {
-                self.sweeping.draft = Draft::of(&sweep);
-                self.sweep(SweepAction::Start(sweep));
+                let which = if sweep.variants.is_empty() { SWEEP } else { COMPARE };
+                self.sweeps[which].draft = Draft::of(&sweep);
+                self.sweep(which, SweepAction::Start(sweep));
             }
             Err(error) => self.messages.push(Message::warning(error.to_string())),
         }
     }
 
     /// A definition's file, or results with their definition: they are shown, nothing is started. A bad one changes nothing.
-    pub(super) fn load_sweep(&mut self, file: &OpenedFile) {
+    pub(super) fn load_sweep(&mut self, which: Which, file: &OpenedFile) {
         let text = std::str::from_utf8(&file.bytes).map_err(|_| Error::file(&file.name, "is not text; expected a sweep's JSON file"));
         let read = text.and_then(|text| match results::read(&file.name, text)? {
             Some(queue) => Ok((queue.sweep.clone(), Some(queue))),
             None => Ok((Sweep::read(&file.name, text)?, None)),
         });
         match read {
+            Ok((sweep, _)) if which == COMPARE && sweep.variants.is_empty() => {
+                let text = format!("{} compares no variants; it belongs in the view Sweep. The definition was left as it is.", file.name);
+                self.messages.push(Message::warning(text));
+            }
             Ok((sweep, queue)) => {
-                self.sweeping.draft = Draft::of(&sweep);
+                self.sweeps[which].draft = Draft::of(&sweep);
                 if queue.is_some() {
-                    self.run_sweep(false);
-                    self.send(Command::Group(None));
-                    self.sweeping.states.clear();
-                    self.sweeping.replace(queue);
+                    self.run_sweep(which, false);
+                    self.sweeps[which].states.clear();
+                    self.replace_sweep(which, queue);
                 }
             }
             Err(error) => self.messages.push(Message::warning(format!("{error}. The definition was left as it is."))),

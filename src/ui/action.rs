@@ -1,7 +1,7 @@
 //! What the user asked for while a frame was drawn; the app does it afterwards.
 
 use super::Tab;
-use super::sweep::SweepAction;
+use super::sweep::{SweepAction, Which};
 use crate::analysis::dissection::Settings;
 use crate::experiment::inspection::{Given, Subject};
 use crate::train::pacer::Speed;
@@ -51,8 +51,8 @@ pub enum Action {
     Undo,
     /// Forward again.
     Redo,
-    /// Something about a sweep.
-    Sweep(SweepAction),
+    /// Something about that sweep.
+    Sweep(Which, SweepAction),
     /// Save a picture or a report: the file's name and content.
     Export(String, Vec<u8>),
 }

@@ -89,8 +89,8 @@ pub struct View<'a> {
     pub bench: &'a Bench,
     /// What [`Action::Undo`] would bring back, in a few words.
     pub undo: Option<&'a str>,
-    /// One recipe with many settings.
-    pub sweep: sweep::SweepInput<'a>,
+    /// One recipe with many settings, and several layers side by side: [`sweep::SWEEP`] and [`sweep::COMPARE`].
+    pub sweeps: [sweep::SweepInput<'a>; 2],
     /// The training.
     pub live: &'a Live,
     /// The settings as the user left them; they take effect with [`Action::Restart`] or [`Action::Rates`].

@@ -33,6 +33,7 @@ pub struct Window {
     pub bench: Bench,
     pub undo: Option<String>,
     pub sweep: Sweeping,
+    pub compare: Sweeping,
 }
 
 /// What the Sweep view shows.
@@ -44,12 +45,19 @@ pub struct Sweeping {
     pub presets: Vec<Sweep>,
 }
 
+impl Sweeping {
+    fn input(&mut self) -> SweepInput<'_> {
+        SweepInput { queue: self.queue.as_ref(), revision: self.revision, draft: &mut self.draft, running: self.running, presets: &self.presets }
+    }
+}
+
 impl Window {
     pub fn new(live: &Rc<Live>) -> Self {
         let live = live.clone();
         let draft = live.recipe.clone();
-        let sweep = Sweeping { queue: None, revision: 0, draft: Draft::of_recipe(&draft, "quick"), running: false, presets: vec![] };
-        Self { state: State::default(), live, draft, preset: "quick", speed: Speed::Full, link: None, resume: None, web: false, messages: vec![], actions: vec![], tab: Tab::default(), bench: Bench::default(), undo: None, sweep }
+        let none = || Sweeping { queue: None, revision: 0, draft: Draft::of_recipe(&draft, "quick"), running: false, presets: vec![] };
+        let (sweep, compare) = (none(), Sweeping { draft: Draft::to_compare(&draft, "quick"), ..none() });
+        Self { state: State::default(), live, draft, preset: "quick", speed: Speed::Full, link: None, resume: None, web: false, messages: vec![], actions: vec![], tab: Tab::default(), bench: Bench::default(), undo: None, sweep, compare }
     }
 
     pub fn show(&mut self, ui: &mut egui::Ui) {
@@ -57,13 +65,7 @@ impl Window {
             tab: self.tab,
             bench: &self.bench,
             undo: self.undo.as_deref(),
-            sweep: SweepInput {
-                queue: self.sweep.queue.as_ref(),
-                revision: self.sweep.revision,
-                draft: &mut self.sweep.draft,
-                running: self.sweep.running,
-                presets: &self.sweep.presets,
-            },
+            sweeps: [&mut self.sweep, &mut self.compare].map(Sweeping::input),
             live: &self.live,
             draft: &mut self.draft,
             preset: self.preset,

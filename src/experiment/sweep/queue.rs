@@ -103,6 +103,11 @@ impl Queue {
         self.current.insert(index, (step, curve));
     }
 
+    /// Run `index` is not in training after all.
+    pub fn give_back(&mut self, index: usize) {
+        self.current.remove(&index);
+    }
+
     /// What is in training is given up; it starts from its beginning next time.
     pub fn drop_current(&mut self) {
         self.current.clear();

@@ -88,7 +88,7 @@ pub struct Running {
 impl Built {
     /// For these settings and tokens `[T, d]`.
     pub fn new(settings: &Settings, x: &Matrix) -> Self {
-        let kind = TeacherKind { dim: settings.dim, ranks: settings.ranks, spectrum: settings.spectrum };
+        let kind = TeacherKind { dim: settings.dim, ranks: settings.ranks, spectrum: settings.spectrum, gain: 1.0 };
         let teacher = Teacher::draw(kind, settings.seed);
         let network = theory::construct(&teacher, settings.variant).map(|construction| Running::new(construction, &settings.ablation, x));
         let applicable = Variant::ALL.map(|entry| entry.0).into_iter().filter(|&variant| theory::construct(&teacher, variant).is_ok()).collect();

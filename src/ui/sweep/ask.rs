@@ -1,6 +1,6 @@
 //! A question before something large or final is done.
 
-use super::{Action, SweepAction};
+use super::{Action, SweepAction, Which};
 use crate::ui::theme::{Palette, strong};
 use eframe::egui;
 use egui::{Button, Context, Id, Label, Modal, RichText, Ui, vec2};
@@ -16,7 +16,7 @@ pub struct Ask {
 }
 
 /// Draws the question if there is one; puts it away when it is answered.
-pub fn show(ctx: &Context, ask: &mut Option<Ask>, actions: &mut Vec<Action>) {
+pub fn show(ctx: &Context, which: Which, ask: &mut Option<Ask>, actions: &mut Vec<Action>) {
     let Some(asked) = ask else { return };
     let mut answer = None;
     let modal = Modal::new(Id::unique("sweep question")).show(ctx, |ui| {
@@ -31,7 +31,7 @@ pub fn show(ctx: &Context, ask: &mut Option<Ask>, actions: &mut Vec<Action>) {
     if let Some(Ask { action, .. }) = ask.take()
         && answer == Some(true)
     {
-        actions.push(Action::Sweep(action));
+        actions.push(Action::Sweep(which, action));
     }
 }
 

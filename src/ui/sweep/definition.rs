@@ -1,7 +1,7 @@
 //! The left column: which sweep, what its runs share, what is varied.
 
 use super::draft::AxisText;
-use super::{Draft, State, SweepAction, plot, run};
+use super::{COMPARE, Draft, State, SweepAction, plot, run, variants};
 use crate::experiment::preset;
 use crate::experiment::settings::Setting;
 use crate::ui::choice::{self, Row};
@@ -25,16 +25,21 @@ pub fn column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
 
 /// Draws the definition.
 pub fn show(ui: &mut Ui, state: &State, view: &mut View<'_>, actions: &mut Vec<Action>) {
-    choices(ui, view);
+    choices(ui, state, view);
     ui.add_space(2.0);
     files(ui, state, actions);
     ui.add_space(6.0);
     heading(ui, "TITLE");
-    let draft = &mut *view.sweep.draft;
+    let draft = &mut *view.sweeps[state.which].draft;
     line(ui, &mut draft.title, "Title", "What the sweep shows");
     let about = TextEdit::multiline(&mut draft.about).desired_rows(2).desired_width(f32::INFINITY).hint_text("What to look at");
     named(ui.add(about), Role::MultilineTextInput, "About");
     ui.add_space(6.0);
+    if !draft.variants.is_empty() {
+        heading(ui, "LAYERS");
+        variants::show(ui, state, draft);
+        ui.add_space(6.0);
+    }
     heading(ui, "VARIED");
     axes(ui, state, draft);
     ui.add_space(6.0);
@@ -43,16 +48,16 @@ pub fn show(ui: &mut Ui, state: &State, view: &mut View<'_>, actions: &mut Vec<A
 }
 
 /// The sweeps to start from.
-fn choices(ui: &mut Ui, view: &mut View<'_>) {
-    heading(ui, "SWEEP");
-    let input = &mut view.sweep;
+fn choices(ui: &mut Ui, state: &State, view: &mut View<'_>) {
+    heading(ui, if state.which == COMPARE { "COMPARISON" } else { "SWEEP" });
+    let input = &mut view.sweeps[state.which];
     for preset in input.presets {
         let chosen = input.draft.title == preset.title && input.draft.preset == preset.preset;
         if offer(ui, chosen, &preset.title).on_hover_text(format!("{}\n{}", preset.title, preset.about)).clicked() {
             *input.draft = Draft::of(preset);
         }
     }
-    let of_recipe = Draft::of_recipe(view.draft, view.preset);
+    let of_recipe = Draft::from_discover(state.which, view.draft, view.preset);
     if offer(ui, input.draft.title == of_recipe.title, &of_recipe.title).on_hover_text(FROM_DISCOVER).clicked() {
         *input.draft = of_recipe;
     }
@@ -70,22 +75,22 @@ fn offer(ui: &mut Ui, chosen: bool, title: &str) -> Response {
 fn files(ui: &mut Ui, state: &State, actions: &mut Vec<Action>) {
     ui.horizontal(|ui| {
         if ui.button("Open…").on_hover_text("Choose a file with a sweep's definition").clicked() {
-            actions.push(Action::Sweep(SweepAction::Load));
+            actions.push(Action::Sweep(state.which, SweepAction::Load));
         }
         let sweep = state.check.as_ref().and_then(|check| check.sweep.as_ref().ok());
         if ui.add_enabled(sweep.is_some(), Button::new("Save definition")).on_hover_text("To a JSON file, which the terminal's sweep command takes as well").clicked() {
-            actions.extend(sweep.map(|sweep| Action::Sweep(SweepAction::Save(sweep.clone()))));
+            actions.extend(sweep.map(|sweep| Action::Sweep(state.which, SweepAction::Save(sweep.clone()))));
         }
     });
 }
 
-fn named(response: Response, role: Role, name: &str) -> Response {
+pub fn named(response: Response, role: Role, name: &str) -> Response {
     response.widget_info(|| WidgetInfo::labeled(role, true, name));
     response
 }
 
 /// A line to type in.
-fn line(ui: &mut Ui, text: &mut String, name: &str, hint: &str) -> Response {
+pub fn line(ui: &mut Ui, text: &mut String, name: &str, hint: &str) -> Response {
     let edit = TextEdit::singleline(text).desired_width(ui.available_width()).hint_text(hint.to_owned()).align(Align2::LEFT_CENTER);
     let response = ui.add(edit);
     let (typed, enabled) = (text.clone(), ui.is_enabled());
@@ -94,16 +99,16 @@ fn line(ui: &mut Ui, text: &mut String, name: &str, hint: &str) -> Response {
 }
 
 /// What is wrong, or something to know.
-fn note(ui: &mut Ui, text: &str, wrong: bool) {
+pub fn note(ui: &mut Ui, text: &str, wrong: bool) {
     let palette = Palette::of(ui);
     ui.add(Label::new(RichText::new(text).size(11.0).color(if wrong { palette.error } else { palette.mute })).wrap());
 }
 
 /// Width of [`remove`].
-const REMOVE: f32 = 28.0;
+pub const REMOVE: f32 = 28.0;
 
 /// A small button with one letter; returns whether it was pressed.
-fn remove(ui: &mut Ui, name: &str) -> bool {
+pub fn remove(ui: &mut Ui, name: &str) -> bool {
     let palette = Palette::of(ui);
     let size = vec2(REMOVE, ui.spacing().interact_size.y);
     let button = ui.add_sized(size, Button::new(RichText::new("×").size(15.0).color(palette.mute)).frame_when_inactive(false));
@@ -113,7 +118,7 @@ fn remove(ui: &mut Ui, name: &str) -> bool {
 fn axes(ui: &mut Ui, state: &State, draft: &mut Draft) {
     let known: Vec<&Setting> = draft.settings_known().filter(|setting| setting.key != "backend").collect();
     let mut removed = None;
-    let only = draft.axes.len() == 1;
+    let only = draft.axes.len() == 1 && draft.variants.is_empty();
     for (i, axis) in draft.axes.iter_mut().enumerate() {
         ui.push_id(("axis", i), |ui| {
             ui.horizontal(|ui| {

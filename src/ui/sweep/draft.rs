@@ -1,8 +1,8 @@
 //! The definition as it is being written: text, and what it reads as.
 
-use super::plot;
-use crate::experiment::recipe::{Gating, Recipe};
-use crate::experiment::settings::{self, SETTINGS, Setting};
+use super::{COMPARE, Which, format, plot, variants};
+use crate::experiment::recipe::{Gating, ModelName, Recipe};
+use crate::experiment::settings::{self, Group, SETTINGS, Setting};
 use crate::experiment::sweep::{Axis, Sweep, Variant, is_variant};
 use crate::experiment::preset;
 
@@ -39,6 +39,8 @@ pub struct Check {
     draft: Draft,
     /// What is wrong with each of its settings.
     pub settings: Vec<Option<String>>,
+    /// What is wrong with the variants, if something is.
+    pub variants: Result<(), String>,
     /// How many values each axis has, or what is wrong with it.
     pub axes: Vec<Result<usize, String>>,
     /// The sweep, or what is wrong with the whole; empty if that is said elsewhere.
@@ -84,13 +86,47 @@ impl Draft {
         }
     }
 
+    /// What [`Self::to_compare`] or [`Self::of_recipe`] makes of the recipe, for that sweep.
+    pub fn from_discover(which: Which, recipe: &Recipe, preset: &str) -> Self {
+        if which == COMPARE { Self::to_compare(recipe, preset) } else { Self::of_recipe(recipe, preset) }
+    }
+
+    /// The recipe's task, for its own layer and three others, at two learning rates.
+    pub fn to_compare(recipe: &Recipe, preset: &str) -> Self {
+        let steady = [("rate_schedule", "cosine"), ("weight_decay", "0.0001"), ("decay_schedule", "constant"), ("beta2", "0:0.99"), ("mask_at", "0")];
+        let steady: Vec<(String, String)> = steady.map(|(key, value)| (key.into(), value.into())).into();
+        let of_network = |key: &str| Setting::find(key).is_some_and(|setting| setting.group == Group::Network);
+        let own = |setting: &str| of_network(setting) || setting == "learning_rate" || steady.iter().any(|(key, _)| key == setting);
+        let Self { preset, settings, .. } = Self::of_recipe(recipe, preset);
+        let settings: Vec<(String, String)> = settings.into_iter().filter(|(key, _)| !own(key)).chain(steady.clone()).collect();
+        let models = [recipe.model, ModelName::Lstm, ModelName::Gru, ModelName::LruInOut];
+        let distinct = models.iter().enumerate().filter(|(i, model)| !models[..*i].contains(model)).map(|(_, model)| *model);
+        let rates = [recipe.learning_rate / 3.0, recipe.learning_rate].map(|rate| format::scientific(f64::from(rate)));
+        Self {
+            title: "The task in Discover".into(),
+            about: "Four layers with as many neurons on the same batches, each at the better of two learning rates.".into(),
+            preset,
+            settings,
+            variants: distinct.map(|model| variants::of(model, recipe)).collect(),
+            axes: vec![
+                AxisText { keys: vec!["learning_rate".into()], values: rates.join(", ") },
+                AxisText { keys: vec!["seed".into()], values: recipe.seed.to_string() },
+            ],
+        }
+    }
+
     /// Reads it.
     pub fn check(&self) -> Check {
         let mut scratch = preset::find(&self.preset).map_or_else(Recipe::default, |preset| preset.recipe);
         let settings: Vec<Option<String>> = self.settings.iter().map(|(key, value)| settings::set(&mut scratch, key, value).err().map(|error| error.to_string())).collect();
         let read: Vec<Result<Axis, String>> = self.axes.iter().map(|axis| Axis::parse(&axis.keys.join(","), &axis.values).map_err(|error| error.to_string())).collect();
         let mut keys = vec![];
-        let sweep = if settings.iter().any(Option::is_some) || read.iter().any(Result::is_err) {
+        let variants = self.variants.iter().try_for_each(|variant| {
+            let mut recipe = scratch.clone();
+            variant.settings.iter().try_for_each(|(key, value)| settings::set(&mut recipe, key, value))
+        });
+        let variants = variants.map_err(|error| error.to_string());
+        let sweep = if variants.is_err() || settings.iter().any(Option::is_some) || read.iter().any(Result::is_err) {
             Err(String::new())
         } else {
             let axes = read.iter().filter_map(|axis| axis.clone().ok()).collect();
@@ -99,7 +135,7 @@ impl Draft {
             let checked = if sweep.count() <= CHECKED { sweep.runs() } else { sweep.base().map(|_| vec![]) };
             checked.map(|runs| keys = runs.into_iter().map(|run| run.key).collect()).map(|()| sweep).map_err(|error| error.to_string())
         };
-        Check { draft: self.clone(), settings, axes: read.into_iter().map(|axis| axis.map(|axis| axis.values.len())).collect(), sweep, keys }
+        Check { draft: self.clone(), settings, variants, axes: read.into_iter().map(|axis| axis.map(|axis| axis.values.len())).collect(), sweep, keys }
     }
 
     /// The settings that can be varied or changed: those that its task looks at.

@@ -19,12 +19,12 @@ pub fn show(ui: &mut Ui, height: f32, state: &mut State, view: &mut View<'_>, ac
                     So it shows how many neurons a network needs to become attention.";
         ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
         ui.add_space(4.0);
-        for preset in view.sweep.presets {
-            let chosen = view.sweep.draft.title == preset.title;
+        for preset in view.sweeps[state.which].presets {
+            let chosen = view.sweeps[state.which].draft.title == preset.title;
             let color = if chosen { palette.accent } else { palette.ink };
             let button = Button::new(RichText::new(&preset.title).font(strong(12.5)).color(color)).selected(chosen).min_size(vec2(width, 32.0)).wrap();
             if ui.add(button).clicked() {
-                *view.sweep.draft = super::Draft::of(preset);
+                *view.sweeps[state.which].draft = super::Draft::of(preset);
             }
             if !preset.about.is_empty() {
                 ui.add(Label::new(RichText::new(&preset.about).color(palette.mute)).wrap());
@@ -32,12 +32,12 @@ pub fn show(ui: &mut Ui, height: f32, state: &mut State, view: &mut View<'_>, ac
             ui.add_space(4.0);
         }
         if ui.link("Or vary the recipe in Discover").on_hover_text(definition::FROM_DISCOVER).clicked() {
-            *view.sweep.draft = super::Draft::of_recipe(view.draft, view.preset);
+            *view.sweeps[state.which].draft = super::Draft::from_discover(state.which, view.draft, view.preset);
         }
         ui.add_space(6.0);
         let Some(sweep) = state.check.as_ref().and_then(|check| check.sweep.as_ref().ok()) else { return };
         let text = RichText::new(format!("Start {}", draft::size(sweep))).font(strong(12.5)).color(palette.on_accent);
-        if ui.add(Button::new(text).fill(palette.accent).min_size(vec2(0.0, 34.0)).wrap()).on_hover_text(&view.sweep.draft.title).clicked() {
+        if ui.add(Button::new(text).fill(palette.accent).min_size(vec2(0.0, 34.0)).wrap()).on_hover_text(&view.sweeps[state.which].draft.title).clicked() {
             run::main(state, view, actions);
         }
         ui.add_space(16.0);

@@ -16,12 +16,12 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &View<'_>, actions: &mut Vec<A
     let palette = Palette::of(ui);
     ui.add_space(10.0);
     ui.spacing_mut().item_spacing.y = 8.0;
-    if let (Some(queue), Some(run), Some(measure)) = (view.sweep.queue, state.selected, state.shown.as_ref().map(|shown| shown.picture.measure)) {
+    if let (Some(queue), Some(run), Some(measure)) = (view.sweeps[state.which].queue, state.selected, state.shown.as_ref().map(|shown| shown.picture.measure)) {
         pinned(ui, state, (queue, run), measure, actions);
     }
     heading(ui, "WHAT TO LOOK AT");
     let muted = |ui: &mut Ui, text: &str| ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
-    let Some((queue, shown)) = view.sweep.queue.zip(state.shown.as_ref()) else {
+    let Some((queue, shown)) = view.sweeps[state.which].queue.zip(state.shown.as_ref()) else {
         ui.add(Label::new(RichText::new("How many neurons does it take?").font(strong(16.0))).wrap());
         let text = "Attention of width d can be built from d(d+1)/2 + d neurons. Training finds it with about twice as many: \
                     with fewer the loss stays high, from there on it falls by orders of magnitude. A sweep over the number \
@@ -50,7 +50,7 @@ fn pinned(ui: &mut Ui, state: &mut State, (queue, run): (&Queue, usize), measure
     ui.horizontal_wrapped(|ui| {
         let text = RichText::new("Train this in Discover").font(strong(12.5)).color(palette.on_accent);
         if ui.add(Button::new(text).fill(palette.accent).min_size(vec2(0.0, 28.0))).on_hover_text("Starts its recipe in Discover, from its first step").clicked() {
-            actions.push(Action::Sweep(SweepAction::Open(run)));
+            actions.push(Action::Sweep(state.which, SweepAction::Open(run)));
         }
         if ui.add(Button::new("Let go").min_size(vec2(0.0, 28.0))).on_hover_text("Show none (Escape in the picture)").clicked() {
             state.select(None);

@@ -19,6 +19,7 @@ mod plot;
 mod run;
 mod scale;
 mod table;
+mod variants;
 
 pub use draft::{AxisText, Draft};
 
@@ -32,6 +33,13 @@ use draft::Check;
 use eframe::egui;
 use egui::{CentralPanel, Frame, Key, Margin, Modifiers, Panel, Rect, ScrollArea, Sense, Ui, pos2, vec2};
 use order::Order;
+
+/// Which of the window's sweeps: a place in [`View::sweeps`].
+pub type Which = usize;
+/// That of the view Sweep.
+pub const SWEEP: Which = 0;
+/// That of the view Compare: several layers side by side.
+pub const COMPARE: Which = 1;
 
 /// A wish about a sweep.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +79,8 @@ pub struct SweepInput<'a> {
 /// Between frames.
 #[derive(Default)]
 pub struct State {
+    /// Which sweep it draws.
+    which: Which,
     check: Option<Check>,
     shown: Option<Shown>,
     x_axis: Option<usize>,
@@ -129,6 +139,11 @@ impl Counts {
 }
 
 impl State {
+    /// For that sweep.
+    pub fn of(which: Which) -> Self {
+        Self { which, ..Self::default() }
+    }
+
     /// Pins a run, or none.
     fn select(&mut self, run: Option<usize>) {
         (self.selected, self.reveal) = (run, run);
@@ -167,7 +182,7 @@ const MIDDLE: f32 = 560.0;
 /// Draws the view between the top bar and the status line.
 pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
-    state.refresh(&view.sweep);
+    state.refresh(&view.sweeps[state.which]);
     keys(ui, state, view, actions);
     if narrow {
         one_column(ui, state, view, actions);
@@ -186,7 +201,7 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
             banner::messages(ui, view);
             let height = ui.available_height();
             ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-                match view.sweep.queue {
+                match view.sweeps[state.which].queue {
                     None => empty::show(ui, height, state, view, actions),
                     Some(queue) => {
                         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height.max(MIDDLE)), Sense::hover());
@@ -205,7 +220,7 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
             });
         });
     }
-    ask::show(ui.ctx(), &mut state.ask, actions);
+    ask::show(ui.ctx(), state.which, &mut state.ask, actions);
 }
 
 /// A card that changes the state, but not what is shown.
@@ -225,7 +240,7 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
     CentralPanel::default().frame(Frame::new().fill(palette.background)).show(ui, |ui| {
         banner::messages(ui, view);
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            let queue = view.sweep.queue;
+            let queue = view.sweeps[state.which].queue;
             let part = |ui: &mut Ui, height: f32| ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover()).0;
             match queue {
                 Some(queue) => {
@@ -260,7 +275,7 @@ fn keys(ui: &Ui, state: &mut State, view: &View<'_>, actions: &mut Vec<Action>) 
 
 /// Draws the status line.
 pub fn status(ui: &mut Ui, state: &mut State, view: &View<'_>) {
-    state.refresh(&view.sweep);
+    state.refresh(&view.sweeps[state.which]);
     let palette = Palette::of(ui);
     let Some(Shown { counts, .. }) = &state.shown else {
         ui.horizontal_centered(|ui| ui.label(egui::RichText::new("no sweep yet").size(12.0).color(palette.mute)));
@@ -275,7 +290,7 @@ pub fn status(ui: &mut Ui, state: &mut State, view: &View<'_>) {
     };
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 16.0;
-        let (word, color) = run::condition(counts, view.sweep.running, palette);
+        let (word, color) = run::condition(counts, view.sweeps[state.which].running, palette);
         part(ui, "", word.into(), color);
         part(ui, "over", format!("{} of {}", format::thousands(counts.over() as u64), format::thousands(counts.all as u64)), palette.ink);
         for (name, count) in [("diverged", counts.diverged), ("failed", counts.failed)] {

@@ -39,7 +39,7 @@ fn kept(state: &State, queue: &Queue) -> usize {
 /// Does it, or asks first.
 fn start(state: &mut State, view: &View<'_>, actions: &mut Vec<Action>) {
     let Some(sweep) = written(state).cloned() else { return };
-    let lost = view.sweep.queue.map_or(0, Queue::over);
+    let lost = view.sweeps[state.which].queue.map_or(0, Queue::over);
     let count = sweep.count();
     let mut question = String::new();
     if lost > 0 {
@@ -67,7 +67,7 @@ fn runs(count: u64) -> String {
 
 fn request(state: &mut State, question: String, yes: &str, action: SweepAction, actions: &mut Vec<Action>) {
     if question.is_empty() {
-        actions.push(Action::Sweep(action));
+        actions.push(Action::Sweep(state.which, action));
     } else {
         state.ask = Some(Ask { question, yes: yes.into(), action });
     }
@@ -77,14 +77,14 @@ fn request(state: &mut State, question: String, yes: &str, action: SweepAction, 
 pub fn main(state: &mut State, view: &View<'_>, actions: &mut Vec<Action>) {
     let Some(shown) = &state.shown else { return start(state, view, actions) };
     if shown.counts.over() < shown.counts.all {
-        actions.push(Action::Sweep(if view.sweep.running { SweepAction::Pause } else { SweepAction::Resume }));
+        actions.push(Action::Sweep(state.which, if view.sweeps[state.which].running { SweepAction::Pause } else { SweepAction::Resume }));
     }
 }
 
 /// Draws buttons and progress.
 pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
     let width = ui.available_width();
-    let Some(queue) = view.sweep.queue else {
+    let Some(queue) = view.sweeps[state.which].queue else {
         let ready = written(state).is_some();
         let size = vec2(width, 32.0);
         let button = ui.add_enabled_ui(ready, |ui| icon::button(ui, Icon::Play, "Start", Some("Start"), size, ready)).inner;
@@ -96,7 +96,7 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut V
     let counts = state.shown.as_ref().map(|shown| shown.counts.clone()).unwrap_or_default();
     ui.horizontal(|ui| {
         let done = counts.over() == counts.all;
-        let (icon, name, help) = match (done, view.sweep.running) {
+        let (icon, name, help) = match (done, view.sweeps[state.which].running) {
             (true, _) => (Icon::Play, "Finished", "All runs are over. Change the definition to add some."),
             (false, true) => (Icon::Pause, "Pause", "What is in training waits (space)"),
             (false, false) => (Icon::Play, "Resume", "Go on (space)"),
@@ -112,7 +112,7 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut V
             state.ask = Some(Ask { question, yes: "Clear".into(), action: SweepAction::Clear });
         }
     });
-    progress(ui, queue, &counts, view.sweep.running);
+    progress(ui, queue, &counts, view.sweeps[state.which].running);
     if written(state) != Some(&queue.sweep) {
         changed(ui, state, view, queue, actions);
     }
@@ -183,7 +183,7 @@ fn changed(ui: &mut Ui, state: &mut State, view: &mut View<'_>, queue: &Queue, a
             if fresh { start(state, view, actions) } else { extend(state, actions) }
         }
         if ui.add(Button::new("Keep as it runs").min_size(vec2(0.0, 28.0))).on_hover_text("Forget these changes").clicked() {
-            *view.sweep.draft = super::Draft::of(&queue.sweep);
+            *view.sweeps[state.which].draft = super::Draft::of(&queue.sweep);
         }
     });
 }

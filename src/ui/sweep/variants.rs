@@ -1,0 +1,121 @@
+//! The layers to compare: a name, a layer, its sizes.
+
+use super::State;
+use super::definition::{REMOVE, line, named, note, remove};
+use crate::experiment::preset;
+use crate::experiment::recipe::{ModelName, Recipe};
+use crate::experiment::settings::{self, Group, SETTINGS, Setting};
+use crate::experiment::sweep::Variant;
+use crate::ui::controls::short_name;
+use crate::ui::theme::Palette;
+use super::Draft;
+use crate::ui::format;
+use eframe::egui;
+use egui::{ComboBox, Role, RichText, Ui};
+
+/// That layer with the sizes of a recipe.
+pub fn of(model: ModelName, recipe: &Recipe) -> Variant {
+    let recipe = Recipe { model, ..recipe.clone() };
+    Variant { name: model.title().into(), settings: written(&recipe, |_| true) }
+}
+
+/// The layer and those of its sizes that `wanted` says, as a variant writes them.
+fn written(recipe: &Recipe, wanted: impl Fn(&Setting) -> bool) -> Vec<(String, String)> {
+    let own = SETTINGS.iter().filter(|setting| setting.group == Group::Network && setting.counts_for(recipe) && (setting.key == "model" || wanted(setting)));
+    own.map(|setting| (setting.key.into(), (setting.get)(recipe).to_string())).collect()
+}
+
+/// Draws the list.
+pub fn show(ui: &mut Ui, state: &State, draft: &mut Draft) {
+    let base = base(draft);
+    let varied: Vec<String> = draft.axes.iter().flat_map(|axis| axis.keys.clone()).collect();
+    let mut removed = None;
+    let only = draft.variants.len() == 1;
+    for (i, variant) in draft.variants.iter_mut().enumerate() {
+        ui.push_id(("variant", i), |ui| {
+            ui.horizontal(|ui| {
+                let room = ui.available_width() - if only { 0.0 } else { REMOVE + ui.spacing().item_spacing.x };
+                ui.scope(|ui| {
+                    ui.set_width(room);
+                    line(ui, &mut variant.name, &format!("Name of layer {}", i + 1), "a name");
+                });
+                if !only && remove(ui, &format!("Remove {}", variant.name)) {
+                    removed = Some(i);
+                }
+            });
+            layer(ui, i, variant, &base, &varied);
+        });
+        ui.add_space(4.0);
+    }
+    if let Some(i) = removed {
+        draft.variants.remove(i);
+    }
+    if ui.button("Add a layer").on_hover_text("Another one to compare, or the same with other sizes").clicked() {
+        let used = |model: &ModelName| draft.variants.iter().any(|variant| variant.settings.iter().any(|(key, word)| key == "model" && word == model.word()));
+        let model = ModelName::MODELS.into_iter().find(|model| !used(model)).unwrap_or(ModelName::Lstm);
+        let name = free_name(draft, model.title());
+        let recipe = Recipe { model, ..base };
+        draft.variants.push(Variant { name, settings: written(&recipe, |setting| !varied.iter().any(|key| key == setting.key)) });
+    }
+    if let Some(Err(why)) = state.check.as_ref().map(|check| &check.variants) {
+        note(ui, why, true);
+    }
+}
+
+/// What all variants change.
+fn base(draft: &Draft) -> Recipe {
+    let mut recipe = preset::find(&draft.preset).map_or_else(Recipe::default, |preset| preset.recipe);
+    for (key, value) in &draft.settings {
+        let _ = settings::set(&mut recipe, key, value); // what is wrong is said beside it
+    }
+    recipe
+}
+
+/// `LSTM`, or `LSTM 2` where there is one.
+fn free_name(draft: &Draft, title: &str) -> String {
+    let taken = |name: &str| draft.variants.iter().any(|variant| variant.name == name);
+    (1..).map(|i| if i == 1 { title.to_owned() } else { format!("{title} {i}") }).find(|name| !taken(name)).unwrap_or_default()
+}
+
+/// Which layer, and its sizes.
+fn layer(ui: &mut Ui, i: usize, variant: &mut Variant, base: &Recipe, varied: &[String]) {
+    let palette = Palette::of(ui);
+    let mut recipe = base.clone();
+    let problems: Vec<String> = variant.settings.iter().filter_map(|(key, value)| settings::set(&mut recipe, key, value).err()).map(|error| error.to_string()).collect();
+    ui.horizontal_wrapped(|ui| {
+        let mut chosen = recipe.model;
+        let combo = ComboBox::from_id_salt("layer").width(104.0).selected_text(recipe.model.title()).truncate().show_ui(ui, |ui| {
+            for model in ModelName::MODELS {
+                ui.selectable_value(&mut chosen, model, model.title());
+            }
+        });
+        named(combo.response, Role::ComboBox, &format!("Layer {}", i + 1));
+        if chosen != recipe.model {
+            if variant.name.starts_with(recipe.model.title()) {
+                variant.name = variant.name.replacen(recipe.model.title(), chosen.title(), 1);
+            }
+            recipe.model = chosen;
+            variant.settings = written(&recipe, |setting| !varied.iter().any(|key| key == setting.key));
+        }
+        for (key, value) in variant.settings.iter_mut().filter(|(key, _)| key != "model") {
+            let Some(setting) = Setting::find(key) else { continue };
+            ui.spacing_mut().item_spacing.x = 3.0;
+            ui.label(RichText::new(short_name(setting)).size(11.5).color(palette.mute)).on_hover_text(format!("{}. {}", setting.label, setting.help));
+            ui.scope(|ui| {
+                ui.set_width(36.0);
+                line(ui, value, &format!("{} of {}", setting.label, variant.name), "");
+            });
+        }
+    });
+    match problems.first() {
+        Some(problem) => note(ui, problem, true),
+        None if varied.iter().any(|key| Setting::find(key).is_some_and(|setting| setting.group == Group::Network && setting.counts_for(&recipe))) => note(ui, "its size is varied", false),
+        None => note(ui, &format!("{} parameters", format::thousands(parameters(&recipe) as u64)), false),
+    }
+}
+
+/// Numbers in all parameters of a recipe's network.
+pub fn parameters(recipe: &Recipe) -> usize {
+    let (inputs, outputs) = recipe.task().widths();
+    recipe.architecture().table(inputs, outputs).len()
+}
