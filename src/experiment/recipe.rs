@@ -186,6 +186,12 @@ impl Recipe {
         }
     }
 
+    /// Numbers in all parameters of the student.
+    pub fn parameters(&self) -> usize {
+        let (inputs, outputs) = self.task().widths();
+        self.architecture().table(inputs, outputs).len()
+    }
+
     /// What the engine trains.
     pub fn plan(&self) -> Plan {
         let task = self.task();

@@ -1,11 +1,13 @@
 //! A sweep: one recipe varied over a grid of settings and seeds, its runs named by how they differ.
 //!
 //! [`Sweep`] is the definition, a JSON file ([`definition`]), whose [`Variant`]s differ in several settings at once, as layers to compare do; [`record`] is what is kept of a finished run, [`queue`] which run is next,
-//! [`store`] the folder where both are, [`merge`] makes one folder of several, [`results`] the table, [`presets`] the paper's figures.
+//! [`store`] the folder where both are, [`merge`] makes one folder of several, [`results`] the table, [`contest`] who is how good at the best of its learning rates, [`presets`] the paper's figures.
 
 pub mod axis;
+pub mod contest;
 pub mod definition;
 mod lock;
+pub mod measure;
 pub mod merge;
 pub mod partial;
 pub mod presets;

@@ -23,7 +23,8 @@ struct Line {
 }
 
 /// The columns after the grid's settings.
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 13] = [
+    "parameters",
     "outcome",
     "problem",
     "steps_done",
@@ -49,7 +50,7 @@ pub fn results_csv(queue: &Queue) -> String {
         let count = |of: fn(&Census) -> usize| neurons.as_ref().map(|neurons| of(neurons).to_string()).unwrap_or_default();
         let mut cells = vec![run.name.clone()];
         cells.extend(settings(queue, index).into_iter().map(|(_, value)| value.to_owned()));
-        cells.extend([outcome.to_owned(), problem, steps_done.to_string(), number(loss), number(nmse)]);
+        cells.extend([run.recipe.parameters().to_string(), outcome.to_owned(), problem, steps_done.to_string(), number(loss), number(nmse)]);
         cells.extend([count(|n| n.key_value), count(|n| n.query), count(|n| n.between), count(|n| n.unused), count(|n| n.gates)]);
         cells.extend([device, run.key.clone()]);
         csv += &row(&cells);
@@ -65,7 +66,7 @@ pub fn results_json(queue: &Queue) -> String {
         let known = |text: String| if text.is_empty() { Value::Null } else { text.into() };
         let (problem, device) = (known(problem), known(device));
         let members = json!({
-            "name": run.name, "settings": settings, "outcome": outcome, "problem": problem, "steps_done": steps_done,
+            "name": run.name, "settings": settings, "parameters": run.recipe.parameters(), "outcome": outcome, "problem": problem, "steps_done": steps_done,
             "loss": loss, "nmse": nmse, "neurons": neurons, "device": device, "key": run.key,
         });
         // As text of its own: through a value, numbers would be written in double precision.

@@ -106,7 +106,5 @@ pub(super) fn divide(runs: &[Run], programs: &[usize], count: usize) -> Vec<usiz
 /// About how much there is to compute: each parameter meets each token.
 fn work(run: &Run) -> u128 {
     let plan = run.recipe.plan();
-    let (inputs, outputs) = plan.task.widths();
-    let parameters = plan.architecture.table(inputs, outputs).len();
-    u128::from(plan.optimizer.steps) * (plan.batch * plan.time) as u128 * parameters as u128
+    u128::from(plan.optimizer.steps) * (plan.batch * plan.time) as u128 * run.recipe.parameters() as u128
 }

@@ -1,7 +1,7 @@
 //! What is known of one run: how it differs, its numbers, its curve.
 
 use super::frame::{Frame, LEFT};
-use super::measure::Measure;
+use crate::experiment::sweep::measure::Measure;
 use super::scale::{self, Scale};
 use crate::experiment::sweep::queue::{Queue, State};
 use crate::experiment::sweep::record::{Curve, Outcome, mark};

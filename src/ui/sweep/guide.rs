@@ -1,6 +1,6 @@
 //! "What to look at": the chosen run, and what the dots say, with their own numbers.
 
-use super::measure::Measure;
+use crate::experiment::sweep::measure::Measure;
 use super::plot::{Kind, Picture};
 use super::{Shown, State, SweepAction, card, plot};
 use crate::experiment::sweep::queue::Queue;

@@ -6,13 +6,13 @@
 
 mod ask;
 mod card;
+mod contest;
 mod definition;
 mod draft;
 mod empty;
 mod frame;
 mod guide;
 mod marks;
-mod measure;
 mod order;
 mod picture;
 mod plot;
@@ -26,6 +26,8 @@ pub use draft::{AxisText, Draft};
 use super::theme::Palette;
 use super::{Action, View, banner, format};
 use crate::experiment::sweep::queue::{Queue, State as RunState};
+use crate::experiment::sweep::contest::{Contender, contenders};
+use crate::experiment::sweep::measure::Measure;
 use crate::experiment::sweep::record::Outcome;
 use crate::experiment::sweep::{Sweep, minimum};
 use ask::Ask;
@@ -101,6 +103,8 @@ struct Shown {
     stamp: (u64, usize, Option<usize>),
     order: Order,
     picture: plot::Picture,
+    /// Of a comparison.
+    contenders: Vec<Contender>,
     rows: Vec<usize>,
     counts: Counts,
 }
@@ -169,8 +173,10 @@ impl State {
         if matches!(self.order.column, order::Column::Axis(i) if i >= queue.sweep.axes.len()) {
             self.order = Order::default();
         }
-        let picture = plot::picture(queue, self.x_axis, minimum);
-        self.shown = Some(Shown { stamp, order: self.order, picture, rows: order::sorted(queue, self.order), counts: Counts::of(queue) });
+        let measure = Measure::of(queue.runs());
+        let contenders = if self.which == COMPARE { contenders(queue, measure) } else { vec![] };
+        let picture = if self.which == COMPARE { contest::picture(queue, &contenders, measure) } else { plot::picture(queue, self.x_axis, minimum) };
+        self.shown = Some(Shown { stamp, order: self.order, contenders, picture, rows: order::sorted(queue, self.order), counts: Counts::of(queue) });
     }
 }
 

@@ -134,6 +134,7 @@ pub fn draw(ui: &Ui, rect: Rect, picture: &Picture, selected: Option<usize>) -> 
     let size = if crowd { 2.0 } else { 3.4 };
     for point in &picture.points {
         let (at, color) = (place(&frame, point), palette.series(point.series));
+        let (size, color) = if point.aside { (0.6 * size, color.gamma_multiply(0.45)) } else { (size, color) };
         painter.add(match point.kind {
             Kind::Finished => marks::filled(point.series, at, size, color),
             Kind::Training => marks::hollow(point.series, at, size + 0.4, palette.background, Stroke::new(1.4, color)),

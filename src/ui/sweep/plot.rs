@@ -1,12 +1,12 @@
 //! A sweep's runs as points of a picture: where each stands, which lines join them. Pure; [`super::picture`] draws it.
 
-use super::measure::Measure;
+use crate::experiment::sweep::measure::Measure;
 use super::scale::{self, Scale};
 use crate::experiment::recipe::Recipe;
 use crate::experiment::settings::{Kind as SettingKind, Setting};
 use crate::experiment::sweep::record::Outcome;
 use crate::experiment::sweep::queue::{Queue, State};
-use crate::experiment::sweep::{Axis, Run};
+use crate::experiment::sweep::{Axis, Run, is_variant};
 use crate::task::Task;
 use crate::theory::gradient_step;
 use crate::ui::controls::short_name;
@@ -37,6 +37,8 @@ pub struct Point {
     pub level: Option<f64>,
     /// How far it is.
     pub kind: Kind,
+    /// Another of its kind is what counts: it is drawn small.
+    pub aside: bool,
 }
 
 /// The runs of one colour.
@@ -129,25 +131,15 @@ pub fn picture(queue: &Queue, x_axis: Option<usize>, minimum: fn(&Recipe) -> Opt
     let mut points = vec![];
     let mut series_of = Vec::with_capacity(runs.len());
     for (index, run) in runs.iter().enumerate() {
-        let name = split.iter().map(|&i| format!("{} = {}", axes[i].keys.iter().map(|key| short(key)).collect::<Vec<_>>().join(" = "), value_text(&run.values[i]))).collect::<Vec<_>>().join(" · ");
+        let word = |i: usize| if is_variant(&axes[i]) { run.values[i].clone() } else { format!("{} = {}", axes[i].keys.iter().map(|key| short(key)).collect::<Vec<_>>().join(" = "), value_text(&run.values[i])) };
+        let name = split.iter().map(|&i| word(i)).collect::<Vec<_>>().join(" · ");
         let series = names.iter().position(|known| *known == name).unwrap_or_else(|| {
             names.push(name);
             names.len() - 1
         });
         series_of.push(series);
-        let (level, kind) = match queue.state(index) {
-            State::Waiting => continue,
-            State::Training(_, curve) => (curve.last().and_then(|last| measure.level(last)), Kind::Training),
-            State::Over(record) => match record.outcome {
-                Outcome::Finished => (record.curve.last().and_then(|last| measure.level(last)), Kind::Finished),
-                Outcome::Diverged(_) => (None, Kind::Diverged),
-                Outcome::Failed(_) => (None, Kind::Failed),
-            },
-        };
-        if level.is_none() && matches!(kind, Kind::Finished | Kind::Training) {
-            continue; // nothing is known yet, or it has no logarithm
-        }
-        points.push(Point { run: index, series, x: scale.place(x_axis.map_or("", |i| &run.values[i])), level, kind });
+        let Some((level, kind)) = reading(queue, index, measure) else { continue };
+        points.push(Point { run: index, series, x: scale.place(x_axis.map_or("", |i| &run.values[i])), level, kind, aside: false });
     }
     let on_neurons = x_axis.is_some_and(|i| axes[i].keys.iter().any(|key| key == "hidden"));
     let fewest: Vec<Option<usize>> = if on_neurons { runs.iter().map(|run| minimum(&run.recipe)).collect() } else { vec![None; runs.len()] };
@@ -161,6 +153,20 @@ pub fn picture(queue: &Queue, x_axis: Option<usize>, minimum: fn(&Recipe) -> Opt
     Picture { measure, x_axis, x_title: x_axis.map_or_else(String::new, |i| axis_title(&axes[i])), scale, levels, points, series, reference }
 }
 
+/// log10 of the measure of a run, and how far it is; `None` if nothing is known yet, or it has no logarithm.
+pub fn reading(queue: &Queue, run: usize, measure: Measure) -> Option<(Option<f64>, Kind)> {
+    let (level, kind) = match queue.state(run) {
+        State::Waiting => return None,
+        State::Training(_, curve) => (curve.last().and_then(|last| measure.level(last)), Kind::Training),
+        State::Over(record) => match record.outcome {
+            Outcome::Finished => (record.curve.last().and_then(|last| measure.level(last)), Kind::Finished),
+            Outcome::Diverged(_) => (None, Kind::Diverged),
+            Outcome::Failed(_) => (None, Kind::Failed),
+        },
+    };
+    (level.is_some() || matches!(kind, Kind::Diverged | Kind::Failed)).then_some((level, kind))
+}
+
 /// The value that all have.
 fn same<T: PartialEq>(mut values: impl Iterator<Item = Option<T>>) -> Option<T> {
     let first = values.next()??;
@@ -168,7 +174,7 @@ fn same<T: PartialEq>(mut values: impl Iterator<Item = Option<T>>) -> Option<T> 
 }
 
 /// Expected loss of the best gradient step, if all runs are regressions with the same one.
-fn reference(runs: &[Run]) -> Option<f64> {
+pub fn reference(runs: &[Run]) -> Option<f64> {
     let loss = |run: &Run| match run.recipe.task() {
         Task::Regression(task) => Some(gradient_step::expected_loss(task, gradient_step::best_step_size(task))),
         _ => None,

@@ -110,12 +110,6 @@ fn layer(ui: &mut Ui, i: usize, variant: &mut Variant, base: &Recipe, varied: &[
     match problems.first() {
         Some(problem) => note(ui, problem, true),
         None if varied.iter().any(|key| Setting::find(key).is_some_and(|setting| setting.group == Group::Network && setting.counts_for(&recipe))) => note(ui, "its size is varied", false),
-        None => note(ui, &format!("{} parameters", format::thousands(parameters(&recipe) as u64)), false),
+        None => note(ui, &format!("{} parameters", format::thousands(recipe.parameters() as u64)), false),
     }
-}
-
-/// Numbers in all parameters of a recipe's network.
-pub fn parameters(recipe: &Recipe) -> usize {
-    let (inputs, outputs) = recipe.task().widths();
-    recipe.architecture().table(inputs, outputs).len()
 }
