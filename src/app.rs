@@ -14,7 +14,7 @@ use crate::platform::{self, Link, OpenedFile};
 use crate::task::{Arrays, Teacher};
 use crate::train::pacer::Speed;
 use crate::ui::sweep::{COMPARE, SWEEP};
-use crate::ui::{self, Message, Tab, View, action::Action};
+use crate::ui::{self, Message, Page, Tab, View, action::Action};
 use actions::History;
 use files::Purpose;
 use crate::{Error, Result};
@@ -115,6 +115,7 @@ impl App {
             panels: ui::State::default(),
             frames: Frames::default(),
         };
+        app.panels.show_page(page_of(hash));
         app.start(recipe, None, None, true);
         Ok(app)
     }
@@ -176,6 +177,7 @@ impl App {
     fn load_hash(&mut self, hash: &str) {
         let (preset, recipe, problems) = Recipe::from_hash(hash);
         self.messages.extend(problems.iter().map(|problem| Message::warning(format!("In the link: {problem}"))));
+        self.panels.show_page(page_of(hash));
         self.show_tab(tab_of(hash));
         // Another view of the same run leaves the run alone.
         if recipe.to_hash(&preset) != self.live.recipe.to_hash(&self.preset) {
@@ -326,6 +328,11 @@ fn is_json(file: &dyn egui::DroppedFile) -> bool {
 /// The view that a URL hash names.
 fn tab_of(hash: &str) -> Tab {
     hash.trim_start_matches('#').split('&').find_map(|pair| Tab::of_key(pair.strip_prefix("view=")?)).unwrap_or_default()
+}
+
+/// The page of Compare that a URL hash names.
+fn page_of(hash: &str) -> Page {
+    hash.trim_start_matches('#').split('&').find_map(|pair| Page::of_key(pair.strip_prefix("page=")?)).unwrap_or_default()
 }
 
 fn spawn(ctx: &egui::Context) -> Result<Link> {

@@ -9,7 +9,7 @@ use crate::experiment::runner::Command;
 use crate::platform::{self, OpenedFile};
 use crate::task::{Arrays, Teacher};
 use crate::train::session::Snapshot;
-use crate::ui::{Message, Tab, action::Action};
+use crate::ui::{Message, Page, Tab, action::Action};
 use web_time::Instant;
 
 /// A training that another one has replaced.
@@ -135,6 +135,9 @@ impl App {
         self.hash = self.live.recipe.to_hash(&self.preset);
         if self.tab != Tab::default() {
             self.hash += &format!("&view={}", self.tab.key());
+        }
+        if self.tab == Tab::Compare && self.panels.page() != Page::default() {
+            self.hash += &format!("&page={}", self.panels.page().key());
         }
         platform::set_hash(&self.hash);
         self.seen_hash = platform::hash();

@@ -286,7 +286,7 @@ impl Recipe {
         let mut recipe = preset::find(&name).map_or_else(Self::default, |preset| preset.recipe);
         for (key, value) in &pairs {
             match key.as_str() {
-                "preset" | "view" => {} // the window reads which view
+                "preset" | "view" | "page" => {} // the window reads which view, and which page of it
                 "v" if value == VERSION => {}
                 "v" => errors.push(Error::setting("v", value, format!("{VERSION}: this link comes from another version; what is known of it was read"))),
                 _ => errors.extend(settings::set(&mut recipe, key, value).err()),

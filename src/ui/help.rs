@@ -7,11 +7,12 @@ use egui::{Grid, Key, KeyboardShortcut, Modifiers, RichText, Ui, Window};
 
 /// Each view's keys and what they do, as the window lists them.
 const KEYS: &[(&str, &[(&str, &str)])] = &[
-    ("Keys", &[("1, 2, 3, 4, 5", "Discover, Construct, Dissect, In context, Sweep"), ("Ctrl + Z", "Back to the training before this network, file or preset (with Shift: forward again)"), ("Tab, then ← → ↑ ↓", "Read a picture off, cell by cell; a click into it does it too, Escape ends it"), ("?", "This help")]),
+    ("Keys", &[("1, 2 … 6", "Discover, Construct, Dissect, In context, Sweep, Compare"), ("Ctrl + Z", "Back to the training before this network, file or preset (with Shift: forward again)"), ("Tab, then ← → ↑ ↓", "Read a picture off, cell by cell; a click into it does it too, Escape ends it"), ("?", "This help")]),
     ("In Discover and In context", &[("Space", "Play, pause"), ("→", "A single step"), ("R", "Reset to the same initial weights"), ("Shift + R", "Reseed: new teacher, weights and data"), ("Page Up, Page Down", "Another test sequence, while one is read off")]),
     ("In Construct", &[("← → Home End", "From token to token"), ("↑ ↓", "From neuron to neuron"), ("W", "Weights or steps")]),
     ("In Dissect", &[("← →", "The stage before, the next one"), ("Space", "Run through the stages"), ("↑ ↓", "Move the threshold when it has the keyboard")]),
     ("In Sweep", &[("Space", "Start, pause, go on"), ("← → ↑ ↓", "From dot to dot when the picture has the keyboard"), ("↑ ↓", "From row to row in the table")]),
+    ("In Compare", &[("↑ ↓", "From layer to layer, in Layers")]),
 ];
 
 /// Reads the keys, unless something else has the keyboard.
@@ -23,7 +24,7 @@ pub fn keys(ui: &Ui, view: &View<'_>, help_open: &mut bool, actions: &mut Vec<Ac
     // Whether a widget has the focus: space and arrows are its own then.
     let focused = ctx.memory(|memory| memory.focused().is_some());
     let pressed = |modifiers: Modifiers, key: Key| ctx.input_mut(|input| input.consume_shortcut(&KeyboardShortcut::new(modifiers, key)));
-    for ((tab, ..), key) in Tab::ALL.into_iter().zip([Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5]) {
+    for ((tab, ..), key) in Tab::ALL.into_iter().zip([Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6]) {
         if pressed(Modifiers::NONE, key) {
             actions.push(Action::Tab(tab));
         }

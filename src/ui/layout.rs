@@ -1,6 +1,6 @@
 //! Where each panel stands: three columns in a wide window, one that scrolls in a narrow one.
 
-use super::{Action, State, Tab, View, banner, card, construct, context, contributions, controls, dissect, guide, lambdas, loss, network, outputs, status, sweep, topbar};
+use super::{Action, State, Tab, View, banner, card, compare, construct, context, contributions, controls, dissect, guide, lambdas, loss, network, outputs, status, sweep, topbar};
 use super::theme::Palette;
 use crate::experiment::recipe::TaskName;
 use eframe::egui;
@@ -32,12 +32,14 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut V
         Tab::Construct => construct::status(ui, &state.construct),
         Tab::Dissect => dissect::status(ui, view),
         Tab::Sweep => sweep::status(ui, &mut state.sweep, view),
+        Tab::Compare => compare::status(ui, &state.compare, view),
     });
     match view.tab {
         Tab::Discover | Tab::Context => training(ui, state, view, size.x, actions),
         Tab::Construct => construct::show(ui, &mut state.construct, view, narrow, actions),
         Tab::Dissect => dissect::show(ui, &mut state.dissect, view, narrow, actions),
         Tab::Sweep => sweep::show(ui, &mut state.sweep, view, narrow, actions),
+        Tab::Compare => compare::show(ui, &mut state.compare, view, narrow, actions),
     }
 }
 

@@ -10,6 +10,7 @@ mod axes;
 mod banner;
 mod card;
 mod choice;
+mod compare;
 mod construct;
 mod context;
 mod contributions;
@@ -37,6 +38,7 @@ mod tokens;
 mod topbar;
 
 pub use action::Action;
+pub use compare::Page;
 
 use crate::experiment::inspection::Bench;
 use crate::experiment::live::Live;
@@ -58,16 +60,19 @@ pub enum Tab {
     Context,
     /// One recipe over a grid of settings and seeds.
     Sweep,
+    /// Several layers, side by side.
+    Compare,
 }
 
 impl Tab {
     /// All of them, as they stand in the top bar: tab, its word in the address, its name, what it is for.
-    pub const ALL: [(Self, &'static str, &'static str, &'static str); 5] = [
+    pub const ALL: [(Self, &'static str, &'static str, &'static str); 6] = [
         (Self::Discover, "discover", "Discover", "Train a gated RNN and watch it become linear attention."),
         (Self::Construct, "construct", "Construct", "Build linear attention out of a gated RNN, and step a sequence through it."),
         (Self::Dissect, "dissect", "Dissect", "Take a trained network apart: is it attention?"),
         (Self::Context, "context", "In context", "Learn from the examples in a sequence: regression by a step of gradient descent, and associative recall. Your own sequences, one by one."),
         (Self::Sweep, "sweep", "Sweep", "Train one recipe with many sizes and seeds: how many neurons does it take?"),
+        (Self::Compare, "compare", "Compare", "Compare layers: race them, look inside one, see which can hold attention."),
     ];
 
     /// In the address.
@@ -160,6 +165,7 @@ impl Message {
 pub struct State {
     help_open: bool,
     link_dismissed: Option<String>,
+    compare: compare::State,
     construct: construct::State,
     context: context::State,
     controls: controls::State,
@@ -172,6 +178,16 @@ pub struct State {
 }
 
 impl State {
+    /// The page of Compare.
+    pub fn page(&self) -> Page {
+        self.compare.page
+    }
+
+    /// Shows another page of Compare.
+    pub fn show_page(&mut self, page: Page) {
+        self.compare.page = page;
+    }
+
     /// Draws a frame; returns what the user asked for.
     pub fn show(&mut self, ui: &mut egui::Ui, mut view: View<'_>) -> Vec<Action> {
         let mut actions = vec![];

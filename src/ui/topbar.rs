@@ -31,7 +31,7 @@ pub fn show(ui: &mut Ui, state: &mut State, tab: Tab, narrow: bool, actions: &mu
             ui.label(RichText::new("gatelens").font(strong(16.0)));
             ui.add_space(if narrow { 2.0 } else { 12.0 });
         }
-        tabs(ui, tab, narrow, actions);
+        tabs(ui, tab, narrow, phone, actions);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let quiet = |text: &'static str| Button::new(RichText::new(text).color(palette.mute)).frame_when_inactive(false).min_size(vec2(32.0, 32.0));
             let help = |ui: &mut Ui, open: &mut bool| {
@@ -62,14 +62,15 @@ pub fn show(ui: &mut Ui, state: &mut State, tab: Tab, narrow: bool, actions: &mu
 }
 
 /// The views.
-fn tabs(ui: &mut Ui, shown: Tab, narrow: bool, actions: &mut Vec<Action>) {
+fn tabs(ui: &mut Ui, shown: Tab, narrow: bool, phone: bool, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     if narrow {
         ui.spacing_mut().item_spacing.x = 0.0;
-        ui.spacing_mut().button_padding.x = 5.0;
+        ui.spacing_mut().button_padding.x = if phone { 2.0 } else { 5.0 };
     }
+    let size = if phone { 11.5 } else { 12.5 };
     for (tab, _, name, help) in Tab::ALL {
-        let (font, color) = if tab == shown { (strong(12.5), palette.accent) } else { (plain(12.5), palette.mute) };
+        let (font, color) = if tab == shown { (strong(size), palette.accent) } else { (plain(size), palette.mute) };
         let button = Button::new(RichText::new(name).font(font).color(color)).selected(tab == shown).frame_when_inactive(tab == shown);
         if ui.add(button.min_size(vec2(0.0, 28.0)).stroke(egui::Stroke::NONE)).on_hover_text(help).clicked() {
             actions.push(Action::Tab(tab));
