@@ -11,7 +11,7 @@ use crate::experiment::sweep::record::{Outcome, Record};
 use crate::experiment::sweep::{Sweep, presets, results};
 use crate::platform::{self, OpenedFile};
 use crate::ui::sweep::{COMPARE, SWEEP, Draft, SweepAction, SweepInput, Which};
-use crate::ui::{Message, Tab};
+use crate::ui::{Message, Page, Tab};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -236,6 +236,7 @@ impl App {
             }
             SweepAction::Load => self.open(Purpose::Sweep(which)),
             SweepAction::Save(sweep) => self.export("sweep.json", sweep.to_json().as_bytes()),
+            SweepAction::Inside(run) => self.look_inside(run),
             SweepAction::Open(run) => {
                 let Some(recipe) = self.sweeps[which].queue.as_ref().and_then(|queue| queue.runs().get(run)).map(|run| run.recipe.clone()) else { return };
                 self.keep();
@@ -333,5 +334,11 @@ impl App {
             }
             Err(error) => self.messages.push(Message::warning(format!("{error}. The definition was left as it is."))),
         }
+    }
+
+    /// Shows a run of the comparison on the page Inside.
+    fn look_inside(&mut self, _run: usize) {
+        self.panels.show_page(Page::Inside);
+        self.show_tab(Tab::Compare);
     }
 }

@@ -32,7 +32,7 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut V
         Tab::Construct => construct::status(ui, &state.construct),
         Tab::Dissect => dissect::status(ui, view),
         Tab::Sweep => sweep::status(ui, &mut state.sweep, view),
-        Tab::Compare => compare::status(ui, &state.compare, view),
+        Tab::Compare => compare::status(ui, &mut state.compare, view),
     });
     match view.tab {
         Tab::Discover | Tab::Context => training(ui, state, view, size.x, actions),

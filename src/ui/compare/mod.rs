@@ -86,9 +86,9 @@ fn chooser(ui: &mut Ui, state: &mut State, narrow: bool, actions: &mut Vec<Actio
 }
 
 /// Draws the status line.
-pub fn status(ui: &mut Ui, state: &State, view: &View<'_>) {
+pub fn status(ui: &mut Ui, state: &mut State, view: &View<'_>) {
     match state.page {
-        Page::Race => race::status(ui, &state.race, view),
+        Page::Race => race::status(ui, &mut state.race, view),
         Page::Inside => inside::status(ui, &state.inside, view),
         Page::Layers => layers::status(ui, &state.layers),
     }

@@ -1,24 +1,25 @@
-//! The page Race: models trained side by side.
+//! The page Race: models trained side by side. It is a sweep over layers, drawn by [`sweep`].
 
-use crate::ui::theme::Palette;
-use crate::ui::{Action, View, banner, card};
+use crate::ui::sweep::{self, COMPARE};
+use crate::ui::{Action, View};
 use eframe::egui;
-use egui::{CentralPanel, Frame, RichText, Ui};
+use egui::Ui;
 
 /// Between frames.
-#[derive(Default)]
-pub struct State;
+pub struct State(sweep::State);
+
+impl Default for State {
+    fn default() -> Self {
+        Self(sweep::State::of(COMPARE))
+    }
+}
 
 /// Draws the page.
-pub fn show(ui: &mut Ui, _state: &mut State, view: &mut View<'_>, _narrow: bool, _actions: &mut Vec<Action>) {
-    CentralPanel::default().frame(Frame::new().fill(Palette::of(ui).background)).show(ui, |ui| {
-        banner::messages(ui, view);
-        card::empty(ui, ui.max_rect(), "Models of one size, trained on the same sequences.");
-    });
+pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, actions: &mut Vec<Action>) {
+    sweep::show(ui, &mut state.0, view, narrow, actions);
 }
 
 /// Draws the status line.
-pub fn status(ui: &mut Ui, _state: &State, _view: &View<'_>) {
-    let palette = Palette::of(ui);
-    ui.horizontal_centered(|ui| ui.label(RichText::new("no race yet").size(12.0).color(palette.mute)));
+pub fn status(ui: &mut Ui, state: &mut State, view: &View<'_>) {
+    sweep::status(ui, &mut state.0, view);
 }

@@ -1,10 +1,21 @@
 //! The view before the first sweep: what a sweep is, and three to start from.
 
-use super::{State, definition, draft, run};
+use super::{COMPARE, State, definition, draft, run};
 use crate::ui::theme::{Palette, strong};
 use crate::ui::{Action, View};
 use eframe::egui;
 use egui::{Button, Label, RichText, Ui, vec2};
+
+const SWEEP: (&str, &str) = (
+    "One training is an anecdote",
+    "A sweep trains one recipe over and over, with other sizes and other seeds, and draws the loss at the end of each run. \
+     So it shows how many neurons a network needs to become attention.",
+);
+const COMPARISON: (&str, &str) = (
+    "Which layer finds attention?",
+    "A comparison trains several layers side by side, on the same sequences and under the same schedule, each with several learning rates. \
+     It shows which of them learn what linear attention does, how fast, and with how many parameters.",
+);
 
 /// Draws the words in the middle of `height`.
 pub fn show(ui: &mut Ui, height: f32, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
@@ -14,9 +25,8 @@ pub fn show(ui: &mut Ui, height: f32, state: &mut State, view: &mut View<'_>, ac
         ui.add_space(((height - 460.0) * 0.4).max(16.0));
         ui.set_max_width(width);
         ui.spacing_mut().item_spacing.y = 8.0;
-        ui.add(Label::new(RichText::new("One training is an anecdote").font(strong(17.0))).wrap());
-        let text = "A sweep trains one recipe over and over, with other sizes and other seeds, and draws the loss at the end of each run. \
-                    So it shows how many neurons a network needs to become attention.";
+        let (title, text) = if state.which == COMPARE { COMPARISON } else { SWEEP };
+        ui.add(Label::new(RichText::new(title).font(strong(17.0))).wrap());
         ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
         ui.add_space(4.0);
         for preset in view.sweeps[state.which].presets {
@@ -31,7 +41,7 @@ pub fn show(ui: &mut Ui, height: f32, state: &mut State, view: &mut View<'_>, ac
             }
             ui.add_space(4.0);
         }
-        if ui.link("Or vary the recipe in Discover").on_hover_text(definition::FROM_DISCOVER).clicked() {
+        if ui.link(if state.which == COMPARE { "Or take the task in Discover" } else { "Or vary the recipe in Discover" }).on_hover_text(definition::FROM_DISCOVER).clicked() {
             *view.sweeps[state.which].draft = super::Draft::from_discover(state.which, view.draft, view.preset);
         }
         ui.add_space(6.0);

@@ -2,7 +2,7 @@
 
 use crate::experiment::sweep::measure::Measure;
 use super::plot::{Kind, Picture};
-use super::{Shown, State, SweepAction, card, plot};
+use super::{COMPARE, Shown, State, SweepAction, card, plot, race};
 use crate::experiment::sweep::queue::Queue;
 use crate::ui::controls::heading;
 use crate::ui::guide::Text;
@@ -13,6 +13,9 @@ use egui::{Button, Label, RichText, Ui, vec2};
 
 /// Draws the column.
 pub fn show(ui: &mut Ui, state: &mut State, view: &View<'_>, actions: &mut Vec<Action>) {
+    if state.which == COMPARE {
+        return race::guide::show(ui, state, view, actions);
+    }
     let palette = Palette::of(ui);
     ui.add_space(10.0);
     ui.spacing_mut().item_spacing.y = 8.0;
@@ -43,7 +46,7 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &View<'_>, actions: &mut Vec<A
 }
 
 /// The chosen run, and what can be done with it.
-fn pinned(ui: &mut Ui, state: &mut State, (queue, run): (&Queue, usize), measure: Measure, actions: &mut Vec<Action>) {
+pub fn pinned(ui: &mut Ui, state: &mut State, (queue, run): (&Queue, usize), measure: Measure, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     heading(ui, "THIS RUN");
     ui.scope(|ui| card::show(ui, queue, run, measure));
@@ -52,6 +55,9 @@ fn pinned(ui: &mut Ui, state: &mut State, (queue, run): (&Queue, usize), measure
         if ui.add(Button::new(text).fill(palette.accent).min_size(vec2(0.0, 28.0))).on_hover_text("Starts its recipe in Discover, from its first step").clicked() {
             actions.push(Action::Sweep(state.which, SweepAction::Open(run)));
         }
+        if state.which == COMPARE && ui.add(Button::new("Look inside").min_size(vec2(0.0, 28.0))).on_hover_text("Its memory, its gates and its state, on the page Inside").clicked() {
+            actions.push(Action::Sweep(state.which, SweepAction::Inside(run)));
+        }
         if ui.add(Button::new("Let go").min_size(vec2(0.0, 28.0))).on_hover_text("Show none (Escape in the picture)").clicked() {
             state.select(None);
         }
@@ -59,7 +65,7 @@ fn pinned(ui: &mut Ui, state: &mut State, (queue, run): (&Queue, usize), measure
     ui.add_space(6.0);
 }
 
-fn headline(shown: &Shown) -> String {
+pub fn headline(shown: &Shown) -> String {
     let counts = &shown.counts;
     match () {
         () if counts.over() == 0 => "The first runs are being trained.".into(),

@@ -2,7 +2,7 @@
 //! [`Draft`] and asks by [`SweepAction`]s; nothing is trained here.
 //!
 //! Start with [`show`]. [`definition`] and [`draft`] are what is written on the left, [`run`] the buttons, [`plot`] and [`picture`] the
-//! dots, [`card`] one run, [`table`] and [`order`] all of them, [`guide`] what to look at.
+//! dots, [`race`] what a comparison has besides, [`card`] one run, [`table`] and [`order`] all of them, [`guide`] what to look at.
 
 mod ask;
 mod card;
@@ -16,6 +16,7 @@ mod marks;
 mod order;
 mod picture;
 mod plot;
+mod race;
 mod run;
 mod scale;
 mod table;
@@ -62,6 +63,8 @@ pub enum SweepAction {
     Save(Sweep),
     /// Train this run's recipe in Discover.
     Open(usize),
+    /// Show this run's memory, gates and state.
+    Inside(usize),
 }
 
 /// What the view draws.
@@ -211,6 +214,9 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
                     None => empty::show(ui, height, state, view, actions),
                     Some(queue) => {
                         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height.max(MIDDLE)), Sense::hover());
+                        if state.which == COMPARE {
+                            return race::middle(ui, rect, state, queue, actions);
+                        }
                         let split = rect.top() + (rect.height() * 0.58).round();
                         let [above, below] = [Rect::from_min_max(rect.min, pos2(rect.right(), split)), Rect::from_min_max(pos2(rect.left(), split), rect.max)];
                         card_of(ui, above, state, |ui, rect, state, shown| picture::show(ui, rect, state, shown, queue, actions));
@@ -250,6 +256,13 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
             let part = |ui: &mut Ui, height: f32| ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover()).0;
             match queue {
                 Some(queue) => {
+                    if state.which == COMPARE {
+                        let rect = part(ui, 320.0);
+                        card_of(ui, rect, state, |ui, rect, state, shown| race::curves::show(ui, rect, state, shown, queue, actions));
+                        let height = state.shown.as_ref().map_or(0.0, race::rates::height);
+                        let rect = part(ui, height);
+                        card_of(ui, rect, state, |ui, rect, state, shown| race::rates::show(ui, rect, state, shown, queue));
+                    }
                     let rect = part(ui, 380.0);
                     card_of(ui, rect, state, |ui, rect, state, shown| picture::show(ui, rect, state, shown, queue, actions));
                 }

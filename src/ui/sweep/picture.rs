@@ -211,20 +211,25 @@ fn references(painter: &Painter, frame: &Frame, picture: &Picture, palette: &Pal
         clip.rect_filled(Rect::from_min_size(at, galley.size()), 2.0, palette.background.gamma_multiply(0.85));
         clip.galley(at, galley, color);
     }
+    gradient_step(&clip, frame, picture, palette);
+}
+
+/// The loss of one step of gradient descent, if there is one.
+pub fn gradient_step(painter: &Painter, frame: &Frame, picture: &Picture, palette: &Palette) {
     if let Some(loss) = picture.reference {
         let y = frame.row(loss.log10());
-        clip.extend(Shape::dashed_line(&[pos2(rect.left(), y), pos2(rect.right(), y)], Stroke::new(1.4, palette.ink), 5.0, 3.0));
+        painter.extend(Shape::dashed_line(&[pos2(frame.rect.left(), y), pos2(frame.rect.right(), y)], Stroke::new(1.4, palette.ink), 5.0, 3.0));
         let text = format!("one gradient step {}", format::fixed(loss, 4));
-        let galley = clip.layout_no_wrap(text, plain(11.0), palette.ink);
+        let galley = painter.layout_no_wrap(text, plain(11.0), palette.ink);
         // Losses come down to it: below is free.
-        let at = pos2(rect.left() + 6.0, (y + 2.0).min(rect.bottom() - galley.size().y));
-        clip.rect_filled(Rect::from_min_size(at, galley.size()), 2.0, palette.background.gamma_multiply(0.85));
-        clip.galley(at, galley, palette.ink);
+        let at = pos2(frame.rect.left() + 6.0, (y + 2.0).min(frame.rect.bottom() - galley.size().y));
+        painter.rect_filled(Rect::from_min_size(at, galley.size()), 2.0, palette.background.gamma_multiply(0.85));
+        painter.galley(at, galley, palette.ink);
     }
 }
 
 /// One mark for each series, and what hollow dots and lines are.
-fn legend(painter: &Painter, rect: Rect, picture: &Picture, palette: &Palette) {
+pub fn legend(painter: &Painter, rect: Rect, picture: &Picture, palette: &Palette) {
     let painter = painter.with_clip_rect(rect.intersect(painter.clip_rect()));
     let (font, y) = (plain(11.0), rect.center().y);
     let mut x = rect.left() + 6.0;

@@ -101,7 +101,7 @@ impl Scale {
 }
 
 /// A number as short as it can be said: at most four digits that matter.
-fn plain(value: f64) -> String {
+pub fn plain(value: f64) -> String {
     let size = value.abs();
     if value != 0.0 && !(1e-3..1e6).contains(&size) {
         return format::scientific(value).replace(".0e", "e");

@@ -1,0 +1,147 @@
+//! The curves of a comparison, one over the other: each layer at the best of its learning rates, the median of its seeds bold.
+
+use super::super::card as run_card;
+use super::super::frame::{BELOW, Frame, LEFT};
+use super::super::scale::{self, Tick};
+use super::super::{Shown, State, marks, picture};
+use super::leaders;
+use crate::backend::StepLoss;
+use crate::experiment::sweep::contest::median;
+use crate::experiment::sweep::measure::Measure;
+use crate::experiment::sweep::queue::{Queue, State as RunState};
+use crate::experiment::sweep::record::{Curve, mark};
+use crate::ui::theme::{Palette, plain};
+use crate::ui::{Action, card, format, svg};
+use eframe::egui;
+use egui::{Align2, Button, Pos2, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
+
+/// Height of the legend.
+const LEGEND: f32 = 20.0;
+/// How near the pointer must be to a curve.
+const NEAR: f32 = 10.0;
+
+/// The curves of one layer.
+struct Bundle {
+    /// Which series of the picture.
+    series: usize,
+    /// (run, its points: step and log10 of the measure).
+    runs: Vec<(usize, Vec<[f64; 2]>)>,
+    /// The median where all of its runs have a point.
+    median: Vec<[f64; 2]>,
+}
+
+/// What is drawn.
+struct Curves {
+    bundles: Vec<Bundle>,
+    steps: u64,
+    levels: [f64; 2],
+    measure: Measure,
+}
+
+impl Curves {
+    fn of(queue: &Queue, shown: &Shown) -> Self {
+        let measure = shown.picture.measure;
+        let mut bundles = vec![];
+        for contender in leaders(shown) {
+            let Some(rate) = contender.best() else { continue };
+            let curves: Vec<(usize, &Curve, u64)> = rate.runs.iter().filter_map(|&run| Some((run, curve(queue, run)?, queue.runs()[run].recipe.steps.into()))).collect();
+            let runs = curves.iter().map(|&(run, curve, steps)| (run, points(curve, steps, measure))).collect();
+            let common = curves.iter().map(|(_, curve, _)| curve.0.len()).min().unwrap_or(0);
+            let middle = |i: usize| {
+                let value = median(curves.iter().filter_map(|(_, curve, _)| measure.value(curve.0[i])).collect())?;
+                Some([mark(curves[0].2, i as u64 + 1) as f64, value.log10()]).filter(|point| point[1].is_finite())
+            };
+            bundles.push(Bundle { series: contender.variant, runs, median: (0..common).filter_map(middle).collect() });
+        }
+        let steps = queue.runs().iter().map(|run| u64::from(run.recipe.steps)).max().unwrap_or(1);
+        let all = bundles.iter().flat_map(|bundle| &bundle.runs).flat_map(|(_, points)| points).map(|point| point[1]);
+        let levels = scale::levels(all.chain(shown.picture.reference.map(f64::log10)));
+        Self { bundles, steps, levels, measure }
+    }
+}
+
+/// The curve of a run so far.
+fn curve(queue: &Queue, run: usize) -> Option<&Curve> {
+    match queue.state(run) {
+        RunState::Waiting => None,
+        RunState::Training(_, curve) => Some(curve),
+        RunState::Over(record) => Some(&record.curve),
+    }
+    .filter(|curve| !curve.0.is_empty())
+}
+
+/// (step, log10) of each point of a curve that has a logarithm.
+fn points(curve: &Curve, steps: u64, measure: Measure) -> Vec<[f64; 2]> {
+    let at = |(i, point): (usize, &StepLoss)| Some([mark(steps, i as u64 + 1) as f64, measure.level(*point)?]);
+    curve.0.iter().enumerate().filter_map(at).collect()
+}
+
+/// Draws the card.
+pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, shown: &Shown, queue: &Queue, actions: &mut Vec<Action>) {
+    let curves = Curves::of(queue, shown);
+    let subtitle = format!("{}, log scale", curves.measure.name());
+    let mut save = false;
+    let inner = card::show(ui, rect, "Training", &subtitle, |ui| {
+        let response = ui.add(Button::new(RichText::new("SVG").size(10.5)).frame_when_inactive(false)).on_hover_text("Save this picture as an SVG file");
+        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Save as SVG: Training"));
+        save = response.clicked();
+    });
+    if save {
+        let bytes = svg::picture(vec2(880.0, 500.0), ui.visuals().dark_mode, &mut |ui, rect| {
+            let inner = card::show(ui, rect, &queue.sweep.title, &subtitle, |_| ());
+            draw(ui, inner, &curves, shown, None);
+        });
+        actions.push(Action::Export("curves.svg".into(), bytes));
+    }
+    let Some(frame) = draw(ui, inner, &curves, shown, state.selected) else { return };
+    let response = ui.interact(inner, ui.scope_id().with("race curves"), Sense::click());
+    let over = response.hover_pos().and_then(|pointer| nearest(&curves, &frame, pointer));
+    if response.clicked() {
+        state.select(over.map(|(run, ..)| run).filter(|run| state.selected != Some(*run)));
+    }
+    let said = state.selected.map_or_else(|| "No run is chosen".into(), |run| run_card::sentence(queue, run, curves.measure));
+    response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Training curves of {} layers. {said}", curves.bundles.len())));
+    if let Some((run, step, level)) = over {
+        ui.painter().circle_stroke(frame.at(step, level), 5.0, Stroke::new(1.6, Palette::of(ui).ink));
+        response.on_hover_text_at_pointer(format!("{}\n{} {} at step {}", queue.runs()[run].name, curves.measure.name(), format::scientific(10f64.powf(level)), format::thousands(step as u64)));
+    }
+}
+
+/// The run, and its point, that is nearest to the pointer.
+fn nearest(curves: &Curves, frame: &Frame, pointer: Pos2) -> Option<(usize, f64, f64)> {
+    let all = curves.bundles.iter().flat_map(|bundle| &bundle.runs).flat_map(|(run, points)| points.iter().map(|point| (*run, point[0], point[1])));
+    let apart = |point: &(usize, f64, f64)| frame.at(point.1, point.2).distance(pointer);
+    all.min_by(|a, b| apart(a).total_cmp(&apart(b))).filter(|point| apart(point) <= NEAR)
+}
+
+/// Draws the plot without its title; returns where things are, if there is room.
+fn draw(ui: &Ui, rect: Rect, curves: &Curves, shown: &Shown, selected: Option<usize>) -> Option<Frame> {
+    let palette = Palette::of(ui);
+    let inner = Rect::from_min_max(rect.min + vec2(LEFT, LEGEND + 18.0), rect.max - vec2(12.0, BELOW));
+    if inner.width() < 60.0 || inner.height() < 50.0 {
+        return None;
+    }
+    let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
+    let frame = Frame { rect: inner, x: [0.0, curves.steps as f64], y: curves.levels };
+    let step_ticks: Vec<Tick> = scale::linear_ticks(frame.x, (inner.width() / 70.0) as usize).into_iter().map(|tick| Tick { text: format::short(tick.place), ..tick }).collect();
+    let level_ticks = scale::log_ticks(curves.levels, (inner.height() / 26.0) as usize);
+    frame.draw(&painter, palette, [&step_ticks, &level_ticks], ["Step", curves.measure.name()]);
+    picture::legend(&painter, Rect::from_min_size(rect.min, vec2(rect.width(), LEGEND)), &shown.picture, palette);
+    picture::gradient_step(&painter, &frame, &shown.picture, palette);
+    let line = |points: &[[f64; 2]], stroke: Stroke| Shape::line(points.iter().map(|point| frame.at(point[0], point[1])).collect(), stroke);
+    for bundle in &curves.bundles {
+        let color = palette.series(bundle.series);
+        for (run, points) in &bundle.runs {
+            let stroke = if selected == Some(*run) { Stroke::new(2.4, palette.ink) } else { Stroke::new(1.0, color.gamma_multiply(0.45)) };
+            painter.add(line(points, stroke));
+        }
+        painter.add(line(&bundle.median, Stroke::new(2.0, color)));
+        if let Some(last) = bundle.median.last() {
+            painter.add(marks::filled(bundle.series, frame.at(last[0], last[1]), 3.6, color));
+        }
+    }
+    if curves.bundles.is_empty() {
+        painter.text(inner.center(), Align2::CENTER_CENTER, "the curves come with the first steps", plain(12.5), palette.mute);
+    }
+    Some(frame)
+}
