@@ -12,7 +12,7 @@ use eframe::egui::{self, Key, Modifiers, Role, Vec2, pos2, vec2};
 use egui_kittest::{Harness, kittest::{NodeT, Queryable}};
 use gatelens::experiment::recipe::Recipe;
 use gatelens::experiment::sweep::queue::Queue;
-use gatelens::ui::sweep::{Draft, SweepAction};
+use gatelens::ui::sweep::{Draft, SWEEP, SweepAction};
 use gatelens::ui::{Action, Tab};
 use std::rc::Rc;
 use support::sweeps::{axis, fig3a, fig3b, fig3c, half_done, done, loss_of, sweep};
