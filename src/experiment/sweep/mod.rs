@@ -18,7 +18,7 @@ pub mod store;
 
 pub use axis::Axis;
 
-use super::recipe::{Gating, ModelName, Recipe, TaskName};
+use super::recipe::{Gating, Recipe, TaskName};
 use super::settings::{SETTINGS, Setting};
 use super::{preset, settings};
 use crate::task::Task;
@@ -154,19 +154,44 @@ impl Sweep {
         if let Some((_, twice)) = keys.iter().enumerate().find(|(i, key)| keys[..*i].contains(key)) {
             return Err(Error::setting(twice, "on two axes", "each setting on one"));
         }
-        if ["task", "model", "gating"].iter().any(|key| keys.contains(key)) {
-            return Ok(());
-        }
-        let looked_at = |key: &String| Setting::find(key).is_some_and(|setting| setting.counts_for(base));
+        let kinds = self.kinds(base)?;
+        let looked_at = |key: &String| kinds.iter().any(|kind| Setting::find(key).is_some_and(|setting| setting.counts_for(kind)));
         match self.axes.iter().find(|axis| axis.values.len() > 1 && !axis.keys.iter().any(looked_at)) {
             Some(axis) => {
-                let word = |key| Setting::find(key).map(|setting| (setting.get)(base).to_string()).unwrap_or_default();
-                let gating = if axis.keys == ["gates"] && base.model == ModelName::Gated { " with side gating" } else { "" };
-                let expected = format!("a setting that the task {} and the layer {}{gating} look at, or all of its runs are the same", word("task"), word("model"));
+                let word = |kind, key| Setting::find(key).map(|setting| (setting.get)(kind).to_string()).unwrap_or_default();
+                let words = |key| {
+                    let words: Vec<String> = kinds.iter().map(|kind| word(kind, key)).collect();
+                    let first = |(i, word): (usize, &String)| (!words[..i].contains(word)).then(|| word.clone());
+                    words.iter().enumerate().filter_map(first).collect::<Vec<_>>().join(" or ")
+                };
+                let gating = if axis.keys == ["gates"] && kinds.iter().any(Recipe::is_gated) { " with side gating" } else { "" };
+                let expected = format!("a setting that the task {} and the layer {}{gating} look at, or all of its runs are the same", words("task"), words("model"));
                 Err(Error::setting(&axis.keys.join(","), "an axis", expected))
             }
             None => Ok(()),
         }
+    }
+
+    /// The base with each task, layer and gating of the grid: what decides which settings count.
+    fn kinds(&self, base: &Recipe) -> Result<Vec<Recipe>> {
+        ["gating", "model", "task"].into_iter().try_fold(vec![base.clone()], |kinds, key| {
+            let Some(axis) = self.axes.iter().find(|axis| axis.keys.iter().any(|other| other == key)) else { return Ok(kinds) };
+            let with = |kind: &Recipe, value: &str| {
+                let mut kind = kind.clone();
+                settings::set(&mut kind, key, value).map(|()| kind)
+            };
+            axis.values.iter().flat_map(|value| kinds.iter().map(move |kind| with(kind, value))).collect()
+        })
+    }
+
+    /// What all runs set, but none looks at: (key, why).
+    ///
+    /// # Errors
+    /// As [`Self::base`].
+    pub fn ignored(&self, base: &Recipe) -> Result<Vec<(&str, String)>> {
+        let kinds = self.kinds(base)?;
+        let unseen = |key: &str| Setting::find(key).filter(|setting| kinds.iter().all(|kind| !setting.counts_for(kind))).map(|setting| setting.unseen_by(base));
+        Ok(self.settings.iter().filter_map(|(key, _)| Some((key.as_str(), unseen(key)?))).collect())
     }
 
     fn name(&self, values: &[String]) -> String {
