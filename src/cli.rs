@@ -93,7 +93,7 @@ fn command() -> Command {
         .subcommand(
             Command::new("evaluate")
                 .about("Run sequences through a trained network")
-                .arg(Arg::new("weights").value_name("WEIGHTS").required(true).help("A safetensors file of a gated network"))
+                .arg(Arg::new("weights").value_name("WEIGHTS").required(true).help("A safetensors file of a network of any kind"))
                 .arg(Arg::new("input").long("input").value_name("FILE").required(true).help("A safetensors file with x [B, T, d], float32 or float64"))
                 .arg(Arg::new("out").long("out").value_name("FILE").required(true).help("Where y [B, T, d_out] goes"))
                 .arg(backend.clone())

@@ -22,7 +22,7 @@ pub enum Error {
         problem: String,
     },
     /// More memory than the device gives.
-    #[error("this run needs {needed_mib} MiB in {what}, but {device} allows {allowed_mib} MiB; lower batch, T, n or m")]
+    #[error("this run needs {needed_mib} MiB in {what}, but {device} allows {allowed_mib} MiB; lower batch, T or the sizes of the network")]
     TooLarge {
         /// What would not fit: the largest buffer, or all of them.
         what: String,

@@ -48,6 +48,7 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
     } else if base.task == TaskName::File {
         return Err(Error::setting("data", "nothing", "a file with your arrays x and y: --data FILE (.npz, .npy or safetensors)"));
     }
+    sweep.ignored(&base)?.iter().for_each(|(key, why)| eprintln!("{key} is ignored: {why}"));
     if let Some(engine) = text(arguments, "backend").filter(|engine| *engine != "auto") {
         Setting::find("backend").map_or(Ok(()), |setting| setting.set(&mut base, engine))?;
     }

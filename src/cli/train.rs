@@ -8,7 +8,7 @@ use crate::backend::cpu::clock;
 use crate::experiment::live::{End, Live};
 use crate::experiment::runner::{Command, Start, Update};
 use crate::experiment::settings::SETTINGS;
-use crate::experiment::recipe::{Recipe, Switch, TaskName};
+use crate::experiment::recipe::{Gating, Recipe, Switch, TaskName};
 use crate::experiment::{checkpoint, data, preset};
 use crate::model::Network;
 use crate::platform::{self, Link};
@@ -40,7 +40,7 @@ struct Job {
 pub fn run(arguments: &ArgMatches) -> Result<()> {
     let name = text(arguments, "preset").unwrap_or(preset::DEFAULT);
     let preset = preset::find(name).ok_or_else(|| Error::setting("preset", name, format!("one of {}", preset::names().join(", "))))?;
-    let (mut recipe, mut from, mut teacher) = (preset.recipe, None, None);
+    let (mut recipe, mut from, mut teacher, mut held) = (preset.recipe, None, None, None);
     let arrays = text(arguments, "data").map(arrays).transpose()?;
     if let Some(file) = text(arguments, "init") {
         let bytes = std::fs::read(file).map_err(|e| Error::file(file, format!("could not be read: {e}")))?;
@@ -50,11 +50,13 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
             Some(_) => Recipe { mask_at: 0.0, ..Recipe::default().with_sizes(loaded.architecture, loaded.inputs) },
             None => loaded.to_recipe(file)?,
         };
+        held = Some((file, (loaded.architecture, [loaded.inputs, loaded.outputs])));
         (from, teacher) = (Some(loaded.snapshot), loaded.teacher);
     }
     let drawn = recipe.clone();
+    let given = |key: &str| text(arguments, key).filter(|_| arguments.value_source(key) == Some(ValueSource::CommandLine));
     for setting in SETTINGS {
-        if let Some(value) = text(arguments, setting.key).filter(|_| arguments.value_source(setting.key) == Some(ValueSource::CommandLine)) {
+        if let Some(value) = given(setting.key) {
             setting.set(&mut recipe, value)?;
         }
     }
@@ -68,10 +70,16 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
     }
     recipe.check()?;
     teacher = teacher.filter(|_| recipe.same_teacher(&drawn));
-    if let Some(snapshot) = &from
-        && recipe.plan().program().params.len() != snapshot.parameters.len()
-    {
-        return Err(Error::setting("hidden", recipe.hidden, "the sizes of the file given with --init"));
+    if let Some((file, (architecture, widths))) = held {
+        let (inputs, outputs) = recipe.task().widths();
+        let asked = (recipe.architecture(), [inputs, outputs]);
+        if asked != (architecture, widths) {
+            let (own, asked) = (checkpoint::described(architecture, widths), checkpoint::described(asked.0, asked.1));
+            return Err(Error::file(file, format!("holds weights of {own}, but the settings ask for {asked}; leave out the settings that differ, or give --init weights of such a network")));
+        }
+    }
+    for setting in SETTINGS.iter().filter(|setting| given(setting.key).is_some() && !setting.counts_for(&recipe)) {
+        eprintln!("{} is ignored: {}", setting.key, setting.unseen_by(&recipe));
     }
     let threads = arguments.get_one::<usize>("threads").copied().unwrap_or(0);
     let out = text(arguments, "out").map(PathBuf::from);
@@ -253,10 +261,11 @@ fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
     let (one, zero) = strict.unwrap_or_default();
     let (backend, adapter) = live.device.as_ref().map_or(("", ""), |device| (device.kind.as_str(), device.name.as_str()));
     if job.json {
+        let gated = job.recipe.is_gated();
         let number = |value: f64| if value.is_finite() { serde_json::json!(value) } else { serde_json::Value::Null };
         let object = serde_json::json!({
             "step": live.step, "loss": number(loss), "nmse": number(nmse), "steps_per_s": number(steps_per_second), "backend": backend, "adapter": adapter,
-            "interrupted": interrupted, "lambda_one": one, "lambda_zero": zero, "neurons": census, "in_context": finding.as_ref().map(Finding::summary),
+            "interrupted": interrupted, "lambda_one": gated.then_some(one), "lambda_zero": gated.then_some(zero), "neurons": gated.then_some(census), "in_context": finding.as_ref().map(Finding::summary),
         });
         println!("{object}");
         return;
@@ -269,9 +278,11 @@ fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
     };
     println!("{outcome} after {} steps ({steps_per_second:.0} a second on {backend} {adapter})", live.step);
     println!("  loss {loss:.3e}, nMSE {nmse:.3e}");
-    println!("  {} of {} hidden neurons in use: {key_value} remember (λ > 0.9), {query} pass the query on (λ < 0.1), {between} in between", key_value + query + between, key_value + query + between + unused);
-    if job.recipe.gating == crate::experiment::recipe::Gating::Output {
-        println!("  {gates} of {} output gates in use", job.recipe.gates);
+    if job.recipe.is_gated() {
+        println!("  {} of {} hidden neurons in use: {key_value} remember (λ > 0.9), {query} pass the query on (λ < 0.1), {between} in between", key_value + query + between, key_value + query + between + unused);
+        if job.recipe.gating == Gating::Output {
+            println!("  {gates} of {} output gates in use", job.recipe.gates);
+        }
     }
     if let Some(finding) = &finding {
         finding.sentences().iter().for_each(|sentence| println!("  {sentence}"));

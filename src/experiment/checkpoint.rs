@@ -5,6 +5,8 @@
 
 mod kind;
 
+pub use kind::described;
+
 use super::inspection::Given;
 use super::recipe::Recipe;
 use crate::analysis::insides::Origin;
@@ -57,7 +59,7 @@ impl Checkpoint {
             return Ok(recipe.clone()); // checked when it was read
         }
         if Recipe::default().with_architecture(self.architecture).architecture() != self.architecture {
-            return Err(Error::file(name, "has MLPs that are not as wide as its embedding, which no recipe describes"));
+            return Err(Error::file(name, "has MLPs that are not as wide as its embedding, which no recipe describes; it can be evaluated, but not trained further"));
         }
         if self.inputs != self.outputs {
             let problem = format!("reads {} numbers a token and gives {}; attention needs as many out as in", self.inputs, self.outputs);
@@ -223,9 +225,8 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
             recipe.check().map_err(|e| wrong(format!("its recipe is not one: {e}")))?;
             let (wide_in, wide_out) = recipe.task().widths();
             if recipe.architecture() != architecture || (wide_in, wide_out) != (inputs, outputs) {
-                let said = |architecture: Architecture| format!("{}, n = {}", recipe.with_architecture(architecture).model.title(), architecture.hidden());
-                let (theirs, own) = (said(recipe.architecture()), said(architecture));
-                return Err(wrong(format!("its recipe ({theirs}, {wide_in} numbers in and {wide_out} out) does not fit its weights ({own}, {inputs} in and {outputs} out)")));
+                let (theirs, own) = (described(recipe.architecture(), [wide_in, wide_out]), described(architecture, [inputs, outputs]));
+                return Err(wrong(format!("its recipe does not fit its weights: it is for {theirs}, and they are of {own}; expected both of one network")));
             }
             Some(recipe)
         }
@@ -234,13 +235,19 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
     };
     let table = architecture.table(inputs, outputs);
     let [parameters, first_moment, second_moment] = ["", "adamw.first.", "adamw.second."].map(|prefix| file.flat(&table, prefix));
-    let known = |tensor: &str| TEACHER.contains(&tensor) || tensor == "lambda" || table.get(tensor.trim_start_matches("adamw.first.").trim_start_matches("adamw.second.")).is_some();
+    let has_lambda = table.get("nu").is_some() && table.get("theta").is_none();
+    let known = |tensor: &str| TEACHER.contains(&tensor) || (tensor == "lambda" && has_lambda) || table.get(bare(tensor)).is_some();
     let mut ignored: Vec<&str> = file.tensors.names().into_iter().filter(|tensor| !known(tensor)).collect();
     ignored.sort_unstable();
+    if let Some(part) = ignored.iter().find(|tensor| kind::is_part(bare(tensor))) {
+        let names: Vec<&str> = table.iter().map(|param| param.name.as_str()).filter(|name| !name.starts_with("layer")).collect();
+        let own = described(architecture, [inputs, outputs]);
+        return Err(wrong(format!("holds {part} beside the parts of {own}; expected those of one network alone, here {}", names.join(", "))));
+    }
     if !ignored.is_empty() {
         notes.push(format!("ignored: {}", ignored.join(", ")));
     }
-    if file.tensors.tensor("nu").is_ok() && file.tensors.tensor("lambda").is_ok() {
+    if has_lambda && file.tensors.tensor("nu").is_ok() && file.tensors.tensor("lambda").is_ok() {
         notes.push("ignored: lambda, because nu says it too".into());
     }
     let moment = |flat: Result<Vec<f64>>| if recipe.is_some() { flat.map(|flat| narrowed(&flat)) } else { Ok(vec![]) };
@@ -266,7 +273,10 @@ impl File<'_> {
     }
 
     fn shape(&self, tensor: &str) -> Result<[usize; 2]> {
-        let view = self.tensors.tensor(tensor).map_err(|_| self.wrong(format!("has no tensor {tensor}; a gated network needs input_gate.m, input_gate.x, nu (or lambda), output_gate.m and .x (or side_gate), readout")))?;
+        let view = self.tensors.tensor(tensor).map_err(|_| {
+            let gated = "a gated network needs input_gate.m, input_gate.x, nu (or lambda), output_gate.m and .x (or side_gate), readout; any other layer embed and readout around it";
+            self.wrong(if self.tensors.tensor("embed").is_ok() { format!("has no tensor {tensor} (expected a matrix [out, in])") } else { format!("has no tensor {tensor}; {gated}") })
+        })?;
         match view.shape() {
             [a, b] if *a > 0 && *b > 0 => Ok([*a, *b]),
             other => Err(self.wrong(format!("{tensor} has shape {other:?}; expected a matrix [out, in]"))),
@@ -278,7 +288,7 @@ impl File<'_> {
         let mut flat = vec![];
         for param in table.iter() {
             let tensor = format!("{prefix}{}", param.name);
-            if tensor == "nu" && self.tensors.tensor("nu").is_err() && self.tensors.tensor("lambda").is_ok() {
+            if tensor == "nu" && table.get("theta").is_none() && self.tensors.tensor("nu").is_err() && self.tensors.tensor("lambda").is_ok() {
                 flat.extend(self.nu_from_lambda(&param.shape)?);
             } else {
                 flat.extend(self.numbers(&tensor, &param.shape)?);
@@ -303,7 +313,7 @@ impl File<'_> {
         for name in TEACHER {
             let view = self.tensors.tensor(name).map_err(|_| self.wrong(format!("has no tensor {name}; a teacher needs teacher.value, .key and .query")))?;
             if view.shape() != [dim, dim] {
-                return Err(self.wrong(format!("{name} has shape {:?}; expected d = {dim} as in input_gate.m: [{dim}, {dim}]", view.shape())));
+                return Err(self.wrong(format!("{name} has shape {:?}; expected d = {dim}, what the network reads a token: [{dim}, {dim}]", view.shape())));
             }
         }
         let [value, key, query] = TEACHER.map(|name| self.numbers(name, &[dim, dim]));
@@ -325,6 +335,11 @@ impl File<'_> {
             None => Ok(numbers),
         }
     }
+}
+
+/// A parameter's name without that of a moment.
+fn bare(tensor: &str) -> &str {
+    tensor.strip_prefix("adamw.first.").or(tensor.strip_prefix("adamw.second.")).unwrap_or(tensor)
 }
 
 fn narrowed(values: &[f64]) -> Vec<f32> {

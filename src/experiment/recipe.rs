@@ -103,6 +103,12 @@ impl Recipe {
             }
         }
         if let (TaskName::File, Some(data)) = (self.task, &self.data)
+            && (data.sequences == 0 || !(1..=self.time).contains(&data.steps))
+        {
+            let found = format!("{} sequences of which {} steps count", data.sequences, data.steps);
+            return Err(Error::setting("data", found, format!("at least one sequence, and from 1 to T = {} steps", self.time)));
+        }
+        if let (TaskName::File, Some(data)) = (self.task, &self.data)
             && data.sequences - self.test_sequences() < self.batch
         {
             let expected = format!("at most {} sequences, those of {} that are not for the test", data.sequences - self.test_sequences(), data.name);
@@ -242,7 +248,7 @@ impl Recipe {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub fn test_sequences(&self) -> usize {
         let all = self.data.as_ref().map_or(1, |data| data.sequences);
-        ((all as f32 * self.test_fraction).round() as usize).min(all - 1)
+        ((all as f32 * self.test_fraction).round() as usize).min(all.saturating_sub(1))
     }
 
     /// The recipe of the file task for these arrays, which come from the file `name`.

@@ -224,6 +224,13 @@ impl Setting {
         self.tasks.contains(&recipe.task) && self.models.contains(&recipe.model) && (self.key != "gates" || recipe.model != ModelName::Gated || recipe.gating == Gating::Output)
     }
 
+    /// Why it does not count for a recipe that [`Self::counts_for`] denies, in words.
+    pub fn unseen_by(&self, recipe: &Recipe) -> String {
+        let word = |key| Self::find(key).map(|setting| (setting.get)(recipe).to_string()).unwrap_or_default();
+        let gating = if self.key == "gates" && recipe.is_gated() { " with side gating" } else { "" };
+        if self.tasks.contains(&recipe.task) { format!("the layer {}{gating} does not look at it", word("model")) } else { format!("the task {} does not look at it", word("task")) }
+    }
+
     /// Sets it from text.
     ///
     /// # Errors

@@ -100,7 +100,7 @@ impl Setup {
 fn refusal(error: &wgpu::Error, program: &Program) -> Error {
     match error {
         wgpu::Error::OutOfMemory { .. } => {
-            Error::Device(format!("its memory is too small for the {} MiB of this run; lower batch, T, n or m", program.bytes().div_ceil(1 << 20)))
+            Error::Device(format!("its memory is too small for the {} MiB of this run; lower batch, T or the sizes of the network", program.bytes().div_ceil(1 << 20)))
         }
         other => Error::Device(other.to_string()),
     }

@@ -20,7 +20,7 @@ pub mod store;
 
 pub use axis::Axis;
 
-use super::recipe::{Gating, ModelName, Recipe, TaskName};
+use super::recipe::{Gating, Recipe, TaskName};
 use super::settings::{SETTINGS, Setting};
 use super::{preset, settings};
 use crate::task::Task;
@@ -201,23 +201,25 @@ impl Sweep {
         if let Some((_, twice)) = keys.iter().enumerate().find(|(i, key)| keys[..*i].contains(key)) {
             return Err(Error::setting(twice, "on two axes", "each setting on one"));
         }
-        if ["task", "model", "gating"].iter().any(|key| keys.contains(key)) {
-            return Ok(());
-        }
         if self.variants.is_empty() {
-            return self.check_looked_at(base, "");
+            return self.check_looked_at(&self.kinds(base)?, "");
         }
-        self.variants.iter().try_for_each(|variant| self.check_looked_at(&self.variant(base, &variant.name)?, &format!(" of {}", variant.name)))
+        self.variants.iter().try_for_each(|variant| self.check_looked_at(&self.kinds(&self.variant(base, &variant.name)?)?, &format!(" of {}", variant.name)))
     }
 
-    /// `recipe`'s task and layer look at a setting of each axis; `whose` says whose they are.
-    fn check_looked_at(&self, recipe: &Recipe, whose: &str) -> Result<()> {
-        let looked_at = |key: &String| Setting::find(key).is_some_and(|setting| setting.counts_for(recipe));
+    /// One of these recipes' tasks and layers looks at a setting of each axis; `whose` says whose they are.
+    fn check_looked_at(&self, kinds: &[Recipe], whose: &str) -> Result<()> {
+        let looked_at = |key: &String| kinds.iter().any(|kind| Setting::find(key).is_some_and(|setting| setting.counts_for(kind)));
         match self.axes.iter().find(|axis| axis.values.len() > 1 && !is_variant(axis) && !axis.keys.iter().any(looked_at)) {
             Some(axis) => {
-                let word = |key| Setting::find(key).map(|setting| (setting.get)(recipe).to_string()).unwrap_or_default();
-                let gating = if axis.keys == ["gates"] && recipe.model == ModelName::Gated { " with side gating" } else { "" };
-                let expected = format!("a setting that the task {} and the layer {}{gating}{whose} look at, or all of its runs are the same", word("task"), word("model"));
+                let word = |kind, key| Setting::find(key).map(|setting| (setting.get)(kind).to_string()).unwrap_or_default();
+                let words = |key| {
+                    let words: Vec<String> = kinds.iter().map(|kind| word(kind, key)).collect();
+                    let first = |(i, word): (usize, &String)| (!words[..i].contains(word)).then(|| word.clone());
+                    words.iter().enumerate().filter_map(first).collect::<Vec<_>>().join(" or ")
+                };
+                let gating = if axis.keys == ["gates"] && kinds.iter().any(Recipe::is_gated) { " with side gating" } else { "" };
+                let expected = format!("a setting that the task {} and the layer {}{gating}{whose} look at, or all of its runs are the same", words("task"), words("model"));
                 Err(Error::setting(&axis.keys.join(","), "an axis", expected))
             }
             None => Ok(()),
@@ -241,6 +243,29 @@ impl Sweep {
             }
         }
         Ok(())
+    }
+
+    /// The base with each task, layer and gating of the grid: what decides which settings count.
+    fn kinds(&self, base: &Recipe) -> Result<Vec<Recipe>> {
+        ["gating", "model", "task"].into_iter().try_fold(vec![base.clone()], |kinds, key| {
+            let Some(axis) = self.axes.iter().find(|axis| axis.keys.iter().any(|other| other == key)) else { return Ok(kinds) };
+            let with = |kind: &Recipe, value: &str| {
+                let mut kind = kind.clone();
+                settings::set(&mut kind, key, value).map(|()| kind)
+            };
+            axis.values.iter().flat_map(|value| kinds.iter().map(move |kind| with(kind, value))).collect()
+        })
+    }
+
+    /// What all runs set, but none looks at: (key, why).
+    ///
+    /// # Errors
+    /// As [`Self::base`].
+    pub fn ignored(&self, base: &Recipe) -> Result<Vec<(&str, String)>> {
+        let bases = if self.variants.is_empty() { vec![base.clone()] } else { self.variants.iter().map(|variant| self.variant(base, &variant.name)).collect::<Result<_>>()? };
+        let kinds: Vec<Recipe> = bases.iter().map(|base| self.kinds(base)).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
+        let unseen = |key: &str| Setting::find(key).filter(|setting| kinds.iter().all(|kind| !setting.counts_for(kind))).map(|setting| setting.unseen_by(base));
+        Ok(self.settings.iter().filter_map(|(key, _)| Some((key.as_str(), unseen(key)?))).collect())
     }
 
     fn name(&self, values: &[String]) -> String {
