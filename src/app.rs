@@ -3,6 +3,7 @@
 mod actions;
 mod dropped;
 mod files;
+mod inside;
 mod session;
 mod sweep;
 
@@ -50,6 +51,8 @@ pub struct App {
     tab: Tab,
     /// The network that is taken apart.
     bench: Bench,
+    /// The network that the page Inside looks into.
+    inside: inside::Inside,
     /// Trainings that others have replaced.
     history: History,
     arrivals: (Sender<Arrival>, Receiver<Arrival>),
@@ -109,6 +112,7 @@ impl App {
             dead: false,
             tab: tab_of(hash),
             bench: Bench::default(),
+            inside: inside::Inside::default(),
             history: History::default(),
             arrivals: mpsc::channel(),
             sweeps,
@@ -193,7 +197,10 @@ impl App {
         let now = Instant::now();
         loop {
             match self.link.try_receive() {
-                Ok(Some((_, Update::Inspected(inspected)))) => self.bench.answer(*inspected),
+                Ok(Some((_, Update::Inspected(inspected)))) => {
+                    self.inside.bench().answer((*inspected).clone());
+                    self.bench.answer(*inspected);
+                }
                 Ok(Some((_, Update::Group(number, told)))) => self.messages.extend(self.sweeps[sweep::of_group(number)].told(number, *told).map(Message::warning)),
                 Ok(Some((_, Update::GroupFailed(number, error)))) => self.sweeps[sweep::of_group(number)].failed(number, &error),
                 Ok(Some((run, update))) => self.live.apply(run, update, now),
@@ -205,6 +212,7 @@ impl App {
             }
         }
         self.train_sweeps();
+        self.renew_inside();
         self.messages.extend(self.live.notes.drain(..).map(Message::warning));
         while let Ok(arrival) = self.arrivals.1.try_recv() {
             match arrival {
@@ -258,9 +266,11 @@ impl eframe::App for App {
 
     fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
         self.frames.tick(frame.info().cpu_usage);
+        let run = self.inside_run();
         let view = View {
             tab: self.tab,
             bench: &self.bench,
+            inside: self.inside.input(run),
             undo: self.history.undo.last().map(|replaced| replaced.name.as_str()),
             sweeps: self.sweeps.each_mut().map(sweep::Sweeping::input),
             live: &self.live,

@@ -77,6 +77,7 @@ impl App {
                 self.inspect();
             }
             Action::Train(given) => self.train(*given),
+            Action::Inside(run) => self.look_inside(run),
             Action::Sweep(which, action) => self.sweep(which, action),
             Action::Undo => self.undo(),
             Action::Redo => self.redo(),
@@ -161,7 +162,11 @@ impl App {
 
     /// Tells the runner what to take apart: nothing while nobody looks.
     pub(super) fn inspect(&mut self) {
-        let asked = (self.tab == Tab::Dissect).then(|| Box::new(self.bench.ask()));
+        let asked = match () {
+            () if self.tab == Tab::Dissect => Some(Box::new(self.bench.ask())),
+            () if self.looks_inside() && self.inside.has_network() => Some(Box::new(self.inside.bench().ask())),
+            () => None,
+        };
         self.send(Command::Inspect(asked));
     }
 

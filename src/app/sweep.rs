@@ -8,10 +8,10 @@ use crate::experiment::sweep::group::{self, Told};
 use crate::experiment::sweep::partial::Partial;
 use crate::experiment::sweep::queue::{Queue, State};
 use crate::experiment::sweep::record::{Outcome, Record};
-use crate::experiment::sweep::{Sweep, presets, results};
+use crate::experiment::sweep::{Run, Sweep, presets, results};
 use crate::platform::{self, OpenedFile};
 use crate::ui::sweep::{COMPARE, SWEEP, Draft, SweepAction, SweepInput, Which};
-use crate::ui::{Message, Page, Tab};
+use crate::ui::{Message, Tab};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -133,14 +133,29 @@ impl Sweeping {
         self.training.iter().map(|(group, _)| *group).collect()
     }
 
-    /// The newest weights of run `index`, and the steps that it was trained for.
-    pub fn weights(&self, index: usize) -> Option<(u64, &[f32])> {
-        let run = self.queue.as_ref()?.runs().get(index)?;
-        match (self.weights.get(&run.key), self.states.get(&run.key)) {
-            (Some(weights), _) => Some((run.recipe.steps.into(), weights)),
-            (None, Some(state)) => Some((state.snapshot.step, &state.snapshot.parameters)),
+    /// The steps that run `index` was trained for, its settings, its newest weights.
+    pub fn weights(&self, index: usize) -> Option<(u64, &Recipe, &[f32])> {
+        let Run { key, recipe, .. } = self.queue.as_ref()?.runs().get(index)?;
+        match (self.weights.get(key), self.states.get(key)) {
+            (Some(weights), _) => Some((recipe.steps.into(), recipe, weights)),
+            (None, Some(state)) => Some((state.snapshot.step, recipe, &state.snapshot.parameters)),
             (None, None) => None,
         }
+    }
+
+    /// The key of run `index`.
+    pub fn key(&self, index: usize) -> Option<String> {
+        self.queue.as_ref()?.runs().get(index).map(|run| run.key.clone())
+    }
+
+    /// The name of run `index`.
+    pub fn name(&self, index: usize) -> String {
+        self.queue.as_ref().and_then(|queue| queue.runs().get(index)).map_or_else(String::new, |run| run.name.clone())
+    }
+
+    /// The run of that key.
+    pub fn find(&self, key: &str) -> Option<usize> {
+        self.queue.as_ref()?.runs().iter().position(|run| run.key == key)
     }
 
     fn keep_weights(&mut self, key: &str, parameters: Vec<f32>) {
@@ -236,7 +251,7 @@ impl App {
             }
             SweepAction::Load => self.open(Purpose::Sweep(which)),
             SweepAction::Save(sweep) => self.export("sweep.json", sweep.to_json().as_bytes()),
-            SweepAction::Inside(run) => self.look_inside(run),
+            SweepAction::Inside(run) => self.look_inside(Some(run)),
             SweepAction::Open(run) => {
                 let Some(recipe) = self.sweeps[which].queue.as_ref().and_then(|queue| queue.runs().get(run)).map(|run| run.recipe.clone()) else { return };
                 self.keep();
@@ -334,11 +349,5 @@ impl App {
             }
             Err(error) => self.messages.push(Message::warning(format!("{error}. The definition was left as it is."))),
         }
-    }
-
-    /// Shows a run of the comparison on the page Inside.
-    fn look_inside(&mut self, _run: usize) {
-        self.panels.show_page(Page::Inside);
-        self.show_tab(Tab::Compare);
     }
 }

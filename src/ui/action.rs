@@ -51,6 +51,8 @@ pub enum Action {
     Undo,
     /// Forward again.
     Redo,
+    /// Look into that run of the race, or (none) into the training in Discover.
+    Inside(Option<usize>),
     /// Something about that sweep.
     Sweep(Which, SweepAction),
     /// Save a picture or a report: the file's name and content.

@@ -10,7 +10,7 @@ mod axes;
 mod banner;
 mod card;
 mod choice;
-mod compare;
+pub mod compare;
 mod construct;
 mod context;
 mod contributions;
@@ -93,6 +93,8 @@ pub struct View<'a> {
     pub tab: Tab,
     /// The network that is taken apart.
     pub bench: &'a Bench,
+    /// The network that the page Inside of Compare looks into.
+    pub inside: compare::InsideInput<'a>,
     /// What [`Action::Undo`] would bring back, in a few words.
     pub undo: Option<&'a str>,
     /// One recipe with many settings, and several layers side by side: [`sweep::SWEEP`] and [`sweep::COMPARE`].

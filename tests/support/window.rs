@@ -5,9 +5,10 @@ use egui_kittest::Harness;
 use gatelens::experiment::live::Live;
 use gatelens::experiment::{preset, recipe::Recipe};
 use gatelens::train::pacer::Speed;
-use gatelens::experiment::inspection::Bench;
+use gatelens::experiment::inspection::{Bench, Look};
 use gatelens::experiment::sweep::queue::Queue;
 use gatelens::experiment::sweep::Sweep;
+use gatelens::ui::compare::InsideInput;
 use gatelens::ui::sweep::{Draft, SweepInput};
 use gatelens::ui::{Action, Message, ResumeOffer, State, Tab, View, theme};
 use std::rc::Rc;
@@ -31,6 +32,9 @@ pub struct Window {
     pub actions: Vec<Action>,
     pub tab: Tab,
     pub bench: Bench,
+    pub inside: Bench,
+    /// Which run that is, and its steps.
+    pub inside_run: (Option<usize>, Option<u64>),
     pub undo: Option<String>,
     pub sweep: Sweeping,
     pub compare: Sweeping,
@@ -57,13 +61,14 @@ impl Window {
         let draft = live.recipe.clone();
         let none = || Sweeping { queue: None, revision: 0, draft: Draft::of_recipe(&draft, "quick"), running: false, presets: vec![] };
         let (sweep, compare) = (none(), Sweeping { draft: Draft::to_compare(&draft, "quick"), ..none() });
-        Self { state: State::default(), live, draft, preset: "quick", speed: Speed::Full, link: None, resume: None, web: false, messages: vec![], actions: vec![], tab: Tab::default(), bench: Bench::default(), undo: None, sweep, compare }
+        Self { state: State::default(), live, draft, preset: "quick", speed: Speed::Full, link: None, resume: None, web: false, messages: vec![], actions: vec![], tab: Tab::default(), bench: Bench::default(), inside: Bench::numbered(1, Look::Insides), inside_run: (None, None), undo: None, sweep, compare }
     }
 
     pub fn show(&mut self, ui: &mut egui::Ui) {
         let view = View {
             tab: self.tab,
             bench: &self.bench,
+            inside: InsideInput { bench: &self.inside, run: self.inside_run.0, step: self.inside_run.1 },
             undo: self.undo.as_deref(),
             sweeps: [&mut self.sweep, &mut self.compare].map(Sweeping::input),
             live: &self.live,

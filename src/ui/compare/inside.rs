@@ -1,24 +1,172 @@
-//! The page Inside: what one model's state holds.
+//! The page Inside: the memory, the gates and the state of one network, a run of the race or the training in Discover.
 
-use crate::ui::theme::Palette;
-use crate::ui::{Action, View, banner, card};
+use crate::experiment::inspection::Bench;
+use crate::experiment::sweep::contest::{Contender, contenders, value};
+use crate::experiment::sweep::measure::Measure;
+use crate::experiment::sweep::queue::{Queue, State as RunState};
+use crate::ui::choice::{self, Row};
+use crate::ui::controls::heading;
+use crate::ui::sweep::COMPARE;
+use crate::ui::theme::{Palette, plain, strong};
+use crate::ui::{Action, View, banner, card, format, insides};
 use eframe::egui;
-use egui::{CentralPanel, Frame, RichText, Ui};
+use egui::{Align2, CentralPanel, Frame, Label, Margin, Panel, RichText, ScrollArea, Ui, vec2};
+
+/// What the page draws.
+pub struct Input<'a> {
+    /// The network that is looked into.
+    pub bench: &'a Bench,
+    /// Which run of the race that is; `None` for the training in Discover.
+    pub run: Option<usize>,
+    /// Steps that the run's weights were trained for; `None` where there are none to look at.
+    pub step: Option<u64>,
+}
 
 /// Between frames.
 #[derive(Default)]
-pub struct State;
+pub struct State {
+    insides: insides::State,
+    /// Of that revision of the race.
+    contenders: Option<(u64, Vec<Contender>)>,
+}
 
 /// Draws the page.
-pub fn show(ui: &mut Ui, _state: &mut State, view: &mut View<'_>, _narrow: bool, _actions: &mut Vec<Action>) {
-    CentralPanel::default().frame(Frame::new().fill(Palette::of(ui).background)).show(ui, |ui| {
+pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, actions: &mut Vec<Action>) {
+    let palette = Palette::of(ui);
+    let race = &view.sweeps[COMPARE];
+    match race.queue {
+        Some(queue) if state.contenders.as_ref().is_none_or(|(revision, _)| *revision != race.revision) => {
+            state.contenders = Some((race.revision, contenders(queue, Measure::of(queue.runs()))));
+        }
+        Some(_) => {}
+        None => state.contenders = None,
+    }
+    if !narrow {
+        let frame = Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 8));
+        Panel::left("networks").exact_size(258.0).resizable(false).frame(frame).show(ui, |ui| {
+            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| list(ui, state, view, actions));
+        });
+    }
+    CentralPanel::default().frame(Frame::new().fill(palette.background)).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
         banner::messages(ui, view);
-        card::empty(ui, ui.max_rect(), "A trained model's state and gates, token by token.");
+        let height = ui.available_height() - TITLE;
+        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            if narrow {
+                Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 8)).show(ui, |ui| list(ui, state, view, actions));
+            }
+            title(ui, view);
+            match (&view.inside.bench.inspected, missing(view)) {
+                (_, Some(text)) => empty(ui, height, text),
+                (Some(inspected), None) if inspected.insides().is_some() => insides::show(ui, &mut state.insides, inspected, height, actions),
+                _ => empty(ui, height, "looking…"),
+            }
+        });
     });
 }
 
-/// Draws the status line.
-pub fn status(ui: &mut Ui, _state: &State, _view: &View<'_>) {
+/// Height of the line that says what is shown.
+const TITLE: f32 = 34.0;
+
+fn empty(ui: &mut Ui, height: f32, text: &str) {
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height.max(160.0)), egui::Sense::hover());
+    card::empty(ui, rect, text);
+}
+
+/// Why there is nothing to look into.
+fn missing(view: &View<'_>) -> Option<&'static str> {
+    let queue = view.sweeps[COMPARE].queue;
+    match (view.inside.run, view.inside.step) {
+        (Some(run), None) => Some(match queue.filter(|queue| run < queue.runs().len()).map(|queue| queue.state(run)) {
+            Some(RunState::Over(_)) => "its weights are gone: they are kept only while the window is open",
+            Some(RunState::Training(..)) => "its weights come within a second or two",
+            _ => "it has not begun",
+        }),
+        _ => None,
+    }
+}
+
+/// What is shown, in a line.
+fn title(ui: &mut Ui, view: &View<'_>) {
     let palette = Palette::of(ui);
-    ui.horizontal_centered(|ui| ui.label(RichText::new("no model chosen").size(12.0).color(palette.mute)));
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), TITLE), egui::Sense::hover());
+    let name = named(view);
+    let steps = match (view.inside.run, view.inside.step) {
+        (Some(_), Some(step)) => format!("step {}", format::thousands(step)),
+        (None, _) => view.inside.bench.inspected.as_ref().and_then(|inspected| inspected.step).map(|step| format!("step {}", format::thousands(step))).unwrap_or_default(),
+        _ => String::new(),
+    };
+    let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
+    let written = painter.text(rect.left_center() + vec2(card::MARGIN, 0.0), Align2::LEFT_CENTER, &name, strong(14.0), palette.ink);
+    painter.text(written.right_center() + vec2(10.0, 0.0), Align2::LEFT_CENTER, &steps, plain(12.0), palette.mute);
+    ui.interact(rect, ui.scope_id().with("what is shown"), egui::Sense::hover()).widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("{name}, {steps}")));
+}
+
+fn named(view: &View<'_>) -> String {
+    match (view.inside.run, view.sweeps[COMPARE].queue) {
+        (Some(run), Some(queue)) if run < queue.runs().len() => queue.runs()[run].name.clone(),
+        _ => "The training in Discover".into(),
+    }
+}
+
+/// The networks to choose from.
+fn list(ui: &mut Ui, state: &State, view: &View<'_>, actions: &mut Vec<Action>) {
+    let palette = Palette::of(ui);
+    heading(ui, "NETWORK");
+    if row(ui, view.inside.run.is_none(), view.live.recipe.model.title(), "in Discover") {
+        actions.push(Action::Inside(None));
+    }
+    ui.add_space(6.0);
+    heading(ui, "IN THE RACE");
+    let Some((queue, (_, contenders))) = view.sweeps[COMPARE].queue.zip(state.contenders.as_ref()) else {
+        ui.add(Label::new(RichText::new("No race yet. Start one on the page Race, and look into its networks here while they train.").color(palette.mute)).wrap());
+        return;
+    };
+    let mut listed = false;
+    for contender in contenders {
+        let Some(run) = best_run(queue, contender) else { continue };
+        listed |= view.inside.run == Some(run);
+        entry(ui, view, queue, run, &contender.name, actions);
+    }
+    if let Some(run) = view.inside.run.filter(|run| !listed && *run < queue.runs().len()) {
+        entry(ui, view, queue, run, &queue.runs()[run].name, actions);
+    }
+    ui.add_space(4.0);
+    ui.add(Label::new(RichText::new("Each layer's best run so far. Any other one: choose its dot in the race, then Look inside.").size(11.5).color(palette.mute)).wrap());
+}
+
+/// The best run at the best rate.
+fn best_run(queue: &Queue, contender: &Contender) -> Option<usize> {
+    let measure = Measure::of(queue.runs());
+    let known = contender.best()?.runs.iter().filter_map(|&run| Some((run, value(queue, run, measure)?)));
+    known.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(run, _)| run)
+}
+
+fn entry(ui: &mut Ui, view: &View<'_>, queue: &Queue, run: usize, name: &str, actions: &mut Vec<Action>) {
+    let measure = Measure::of(queue.runs());
+    let said = value(queue, run, measure).map(|value| if value.is_finite() { format::scientific(value) } else { "diverged".into() }).unwrap_or_default();
+    if row(ui, view.inside.run == Some(run), name, &said) {
+        actions.push(Action::Inside(Some(run)));
+    }
+}
+
+/// A row; whether it was chosen.
+fn row(ui: &mut Ui, chosen: bool, name: &str, beside: &str) -> bool {
+    let palette = Palette::of(ui);
+    let Row { rect, response, font, color } = choice::row(ui, chosen, &format!("{name}, {beside}"));
+    let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
+    let value = painter.text(rect.right_center() - vec2(8.0, 0.0), Align2::RIGHT_CENTER, beside, plain(11.5), palette.mute);
+    let room = painter.with_clip_rect(egui::Rect::from_min_max(rect.min, egui::pos2(value.left() - 6.0, rect.bottom())).intersect(painter.clip_rect()));
+    room.text(rect.left_center() + vec2(8.0, 0.0), Align2::LEFT_CENTER, name, font, color);
+    response.clicked()
+}
+
+/// Draws the status line.
+pub fn status(ui: &mut Ui, view: &View<'_>) {
+    let palette = Palette::of(ui);
+    let text = view.inside.bench.inspected.as_ref().and_then(|inspected| inspected.insides()).map_or_else(String::new, |insides| insides.headline());
+    ui.horizontal_centered(|ui| {
+        ui.label(RichText::new(named(view)).font(strong(12.0)).color(palette.ink));
+        ui.add(Label::new(RichText::new(text).size(12.0).color(palette.mute)).truncate());
+    });
 }

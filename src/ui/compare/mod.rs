@@ -7,6 +7,8 @@ mod inside;
 mod layers;
 mod race;
 
+pub use inside::Input as InsideInput;
+
 use super::theme::{Palette, plain, strong};
 use super::{Action, Tab, View};
 use eframe::egui;
@@ -89,7 +91,7 @@ fn chooser(ui: &mut Ui, state: &mut State, narrow: bool, actions: &mut Vec<Actio
 pub fn status(ui: &mut Ui, state: &mut State, view: &View<'_>) {
     match state.page {
         Page::Race => race::status(ui, &mut state.race, view),
-        Page::Inside => inside::status(ui, &state.inside, view),
+        Page::Inside => inside::status(ui, view),
         Page::Layers => layers::status(ui, &state.layers),
     }
 }

@@ -1,6 +1,6 @@
 //! The definition as it is being written: text, and what it reads as.
 
-use super::{COMPARE, Which, format, plot, variants};
+use super::{COMPARE, Which, plot, variants};
 use crate::experiment::recipe::{Gating, ModelName, Recipe};
 use crate::experiment::settings::{self, Group, SETTINGS, Setting};
 use crate::experiment::sweep::{Axis, Sweep, Variant, is_variant};
@@ -101,7 +101,7 @@ impl Draft {
         let settings: Vec<(String, String)> = settings.into_iter().filter(|(key, _)| !own(key)).chain(steady.clone()).collect();
         let models = [recipe.model, ModelName::Lstm, ModelName::Gru, ModelName::LruInOut];
         let distinct = models.iter().enumerate().filter(|(i, model)| !models[..*i].contains(model)).map(|(_, model)| *model);
-        let rates = [recipe.learning_rate / 3.0, recipe.learning_rate].map(|rate| format::scientific(f64::from(rate)));
+        let rates = [recipe.learning_rate / 3.0, recipe.learning_rate].map(|rate| format!("{rate:.1e}").parse::<f32>().unwrap_or(rate).to_string());
         Self {
             title: "The task in Discover".into(),
             about: "Four layers with as many neurons on the same batches, each at the better of two learning rates.".into(),
