@@ -112,7 +112,7 @@ fn a_bad_file_is_told_what_is_wrong_with_it() {
         ("", "does not read as a sweep: expected { \"title\": "),
         ("[1]", "does not read as a sweep: expected { \"title\": "),
         ("{", "EOF while parsing an object at line 1"),
-        (r#"{ "gird": { "hidden": [8] } }"#, "unknown field `gird`, expected one of `title`, `about`, `preset`, `settings`, `grid`"),
+        (r#"{ "gird": { "hidden": [8] } }"#, "unknown field `gird`, expected one of `title`, `about`, `preset`, `settings`, `variants`, `grid`"),
         (r#"{ "title": "a", "title": "b", "grid": { "hidden": [8] } }"#, "duplicate field `title`"),
         (r#"{ "title": "a" }"#, "grid: no axis — expected at least one setting"),
         (r#"{ "grid": {} }"#, "grid: no axis — expected at least one setting"),
