@@ -126,7 +126,8 @@ impl App {
         let message = failure.or_else(|| self.messages.last().map(|message| message.text.clone()));
         serde_json::json!({
             "step": self.live.step, "steps": self.live.recipe.steps, "loss": finite(loss), "nmse": finite(nmse),
-            "steps_per_s": self.live.steps_per_second(), "running": self.live.running, "view": self.tab.key(), "dissected": self.bench.inspected.as_ref().map(|inspected| &inspected.dissection.verdict),
+            "steps_per_s": self.live.steps_per_second(), "running": self.live.running, "view": self.tab.key(), "dissected": self.bench.inspected.as_ref().and_then(|inspected| inspected.dissection()).map(|dissection| &dissection.verdict),
+            "insides": self.bench.inspected.as_ref().and_then(|inspected| inspected.insides()).map(|insides| insides.headline()),
             "found": self.live.finding.as_ref().map(|(_, finding)| finding.headline()),
             "backend": device.map(|device| device.kind.as_str()), "adapter": device.map(|device| device.name.clone()),
             "sweep": self.sweeping.progress().map(|(over, runs, running)| serde_json::json!({ "over": over, "runs": runs, "running": running })),

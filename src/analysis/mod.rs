@@ -4,7 +4,7 @@
 //! [`prune`], [`scores`], [`polynomial`], [`reorder`], [`merge`] (gates as [`kernel`]s, searched by [`agglomerate`]), [`minimal`] (neurons
 //! as [`functions`]; [`minimal_side`] with side gating), then [`verdict`] and [`report`]. [`batch`] is what changes are measured on.
 //!
-//! Any layer, looked at from outside: [`probe`] (what is read off its states: [`decoding`]; what polynomial it is: [`content`]).
+//! Any layer, looked at from outside: [`probe`] (what is read off its states: [`decoding`]; what polynomial it is: [`content`]), and from inside: [`insides`].
 
 pub mod agglomerate;
 pub mod batch;
@@ -16,6 +16,7 @@ pub mod finding;
 pub mod functions;
 pub mod importance;
 pub mod in_context;
+pub mod insides;
 pub mod kernel;
 pub mod least_squares;
 pub mod merge;

@@ -167,19 +167,23 @@ impl App {
 
     /// Trains from a network on; the training until now can be had back.
     fn train(&mut self, given: Given) {
-        let Given { name, network, teacher } = given;
+        let Given { name, network, teacher, .. } = given;
         let teacher_known = teacher.is_some();
-        let (dim, outputs) = (network.inputs(), network.outputs());
+        let (dim, outputs) = (network.inputs, network.outputs);
         // A network without a teacher that fits the task at hand goes on with that; others imitate a teacher.
         let goes_on = !teacher_known && self.live.recipe.task().widths() == (dim, outputs);
         if !goes_on && dim != outputs {
             let text = format!("{name} reads {dim} numbers a token and gives {outputs}; training on attention needs as many out as in.");
             return self.messages.push(Message::warning(text));
         }
-        let architecture = network.architecture();
+        let architecture = network.architecture;
         let recipe = if goes_on { self.live.recipe.with_architecture(architecture) } else { self.live.recipe.with_sizes(architecture, dim) };
         if let Err(error) = recipe.check() {
             return self.messages.push(Message::warning(format!("{name} can't be trained here: {error}")));
+        }
+        if recipe.architecture() != architecture {
+            let text = format!("{name} can't be trained here: its MLPs are not as wide as its embedding, which no recipe describes.");
+            return self.messages.push(Message::warning(text));
         }
         self.keep();
         let snapshot = Snapshot { step: 0, parameters: network.to_parameters(), first_moment: vec![], second_moment: vec![] };

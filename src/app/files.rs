@@ -3,7 +3,7 @@
 use super::{App, Arrival};
 use crate::experiment::recipe::Recipe;
 use crate::experiment::{checkpoint, data};
-use crate::experiment::inspection::{Given, Subject};
+use crate::experiment::inspection::Subject;
 use crate::platform::{self, OpenedFile};
 use crate::task::Arrays;
 use crate::ui::{Message, Tab};
@@ -65,10 +65,10 @@ impl App {
 
     /// Puts a weights file on the bench. A bad one changes nothing.
     fn dissect_file(&mut self, file: &OpenedFile) {
-        match checkpoint::read(&file.name, &file.bytes).and_then(|loaded| Ok((loaded.gated(&file.name)?, loaded))) {
-            Ok((network, loaded)) => {
+        match checkpoint::read(&file.name, &file.bytes) {
+            Ok(loaded) => {
                 self.messages.extend(loaded.notes.iter().map(|note| Message::info(format!("{}: {note}", file.name))));
-                self.dissect(Subject::Given(Box::new(Given { name: file.name.clone(), network, teacher: loaded.teacher })));
+                self.dissect(Subject::Given(Box::new(loaded.to_given(&file.name))));
             }
             Err(error) => {
                 let what = if self.tab == Tab::Dissect { "What was on show stays" } else { "The training was left as it is" };

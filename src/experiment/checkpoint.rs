@@ -7,12 +7,14 @@ mod kind;
 
 pub use kind::MAX_EMBED;
 
+use super::inspection::Given;
 use super::recipe::Recipe;
+use crate::analysis::insides::Origin;
 use crate::graph::params::{Param, ParamTable};
 use crate::graph::{Graph, program::Program};
 use crate::model::network::nu;
 use crate::model::run::Weighed;
-use crate::model::{Architecture, Network};
+use crate::model::{Architecture, Model, Network};
 use crate::task::Teacher;
 use crate::train::session::Snapshot;
 use crate::{Error, Result};
@@ -79,9 +81,16 @@ impl Checkpoint {
         Network::from_parameters(&table, &self.exact).ok_or_else(other)
     }
 
+    /// The network of any kind, for the bench.
+    pub fn to_given(&self, name: &str) -> Given {
+        let network = Model::new(self.architecture, [self.inputs, self.outputs], &self.exact);
+        let origin = self.recipe.as_ref().map(|recipe| Origin::from(&recipe.plan()));
+        Given { name: name.into(), network, teacher: self.teacher.clone(), origin }
+    }
+
     /// The layer's name, for people.
     pub fn model(&self) -> &'static str {
-        Recipe::default().with_architecture(self.architecture).model.title()
+        Recipe::layer(self.architecture)
     }
 
     /// The network alone on `batch` sequences of `time` tokens: input `x`, output `readout`.

@@ -154,6 +154,11 @@ impl Recipe {
         }
     }
 
+    /// What a layer of that kind is called, for people.
+    pub fn layer(architecture: Architecture) -> &'static str {
+        Self::default().with_architecture(architecture).model.title()
+    }
+
     /// The same for an attention teacher of width `dim` that comes with a network.
     #[must_use]
     pub fn with_sizes(&self, architecture: Architecture, dim: usize) -> Self {

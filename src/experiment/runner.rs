@@ -255,8 +255,8 @@ impl<P: Port> Runner<'_, P> {
         let live = training.map(|training| Trained {
             step: training.newest.0,
             parameters: &training.newest.1,
-            table: &training.session.backend().program().params,
             teacher: training.teacher.as_ref(),
+            plan: training.session.plan(),
         });
         if let Some(inspected) = self.inspector.answer(live) {
             self.port.send(training.map_or(0, |training| training.start.run), Update::Inspected(Box::new(inspected)));

@@ -2,6 +2,7 @@
 
 use super::jacobi;
 use super::matrix::Matrix;
+use super::random;
 use nalgebra::DMatrix;
 
 /// `a [rows, inner] · b [inner, columns]`, all row-major.
@@ -106,6 +107,31 @@ pub fn eigen(a: &Matrix) -> Eigen {
         values: order.iter().map(|&i| eigen.eigenvalues[i]).collect(),
         vectors: Matrix::from_fn(a.rows, a.rows, |row, column| eigen.eigenvectors[(column, order[row])]),
     }
+}
+
+/// Steps of the iteration for eigenvalues, at most, for each row.
+const EIGENVALUE_STEPS: usize = 60;
+
+/// The eigenvalues [re, im] of a square `a`, in no order; `None` where a number is not finite or the iteration does not end.
+///
+/// The iteration stands still on some matrices, such as cyclic shifts; those are turned into another basis first.
+pub fn eigenvalues(a: &Matrix) -> Option<Vec<[f64; 2]>> {
+    if a.rows != a.columns || a.data.iter().any(|v| !v.is_finite()) {
+        return None;
+    }
+    let n = a.rows;
+    if n == 0 {
+        return Some(vec![]);
+    }
+    let values = |a: DMatrix<f64>| {
+        let schur = nalgebra::Schur::try_new(a, f64::EPSILON, EIGENVALUE_STEPS * n)?;
+        Some(schur.complex_eigenvalues().iter().map(|value| [value.re, value.im]).collect())
+    };
+    values(dense(a)).or_else(|| {
+        let normals: Vec<f64> = random::normals(1, "eigenvalues", n * n).into_iter().map(f64::from).collect();
+        let turn = DMatrix::from_row_slice(n, n, &orthogonal(&normals, n));
+        values(&turn * dense(a) * turn.transpose())
+    })
 }
 
 /// Rows of a matrix that span all of them.

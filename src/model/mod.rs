@@ -8,9 +8,11 @@ pub mod lru;
 pub mod lstm;
 pub mod mamba;
 pub mod network;
+pub mod owned;
 pub mod run;
 
 pub use network::Network;
+pub use owned::Model;
 
 use crate::graph::params::ParamTable;
 pub use crate::graph::zoo::Scores;

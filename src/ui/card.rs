@@ -3,6 +3,7 @@
 use super::theme::{Palette, plain, strong};
 use crate::experiment::live::Live;
 use eframe::egui;
+use egui::text::LayoutJob;
 use egui::{Align, Align2, Layout, Rect, Ui, UiBuilder, pos2, vec2};
 
 /// Space around a card's content.
@@ -29,17 +30,42 @@ pub fn show(ui: &mut Ui, rect: Rect, title: &str, subtitle: &str, tools: impl Fn
 
 /// Says why there is nothing to draw, or nothing yet.
 pub fn waiting(ui: &Ui, rect: Rect, live: &Live) {
-    let text = match (&live.failure, live.recipe.is_gated()) {
-        (Some(_), _) => "nothing to show",
-        (None, true) => "preparing…",
-        (None, false) => "of the gated RNN only",
-    };
-    empty(ui, rect, text);
+    match (&live.failure, live.recipe.is_gated()) {
+        (Some(_), _) => empty(ui, rect, "nothing to show"),
+        (None, true) => empty(ui, rect, "preparing…"),
+        (None, false) => quiet(ui, rect, &format!("Drawn for the gated RNN. This layer ({}) shows its insides in Dissect (3).", live.recipe.model.title())),
+    }
 }
 
 /// Says `text` in the middle of `rect`, where there is nothing to draw yet.
 pub fn empty(ui: &Ui, rect: Rect, text: &str) {
     ui.painter().text(rect.center(), Align2::CENTER_CENTER, text, plain(12.5), Palette::of(ui).mute);
+}
+
+/// Says `text` where there is nothing to draw.
+pub fn quiet(ui: &Ui, rect: Rect, text: &str) {
+    let width = (rect.width() - 24.0).clamp(1.0, 420.0);
+    let mut job = LayoutJob::simple(text.into(), plain(12.5), Palette::of(ui).mute, width);
+    job.halign = Align::Center;
+    let galley = ui.painter().layout_job(job);
+    let at = pos2(rect.center().x, rect.center().y - galley.size().y / 2.0);
+    ui.painter().with_clip_rect(rect.intersect(ui.clip_rect())).galley(at, galley, Palette::of(ui).mute);
+}
+
+/// A sentence in small letters, as far as it fits.
+pub fn note(ui: &Ui, rect: Rect, text: &str) {
+    let mut job = LayoutJob::simple(text.into(), plain(11.0), Palette::of(ui).mute, rect.width().max(1.0));
+    job.wrap.max_rows = ((rect.height() / 15.0).floor().max(1.0)) as usize;
+    let galley = ui.painter().layout_job(job);
+    ui.painter().galley(rect.min, galley, Palette::of(ui).mute);
+}
+
+/// Small letters that run from bottom to top, right of `left` and around its height.
+pub fn upright(ui: &Ui, left: egui::Pos2, text: &str) {
+    let color = Palette::of(ui).mute;
+    let galley = ui.painter().layout_no_wrap(text.into(), plain(10.5), color);
+    let at = pos2(left.x, left.y + galley.size().x / 2.0);
+    ui.painter().add(egui::epaint::TextShape::new(at, galley, color).with_angle(-std::f32::consts::FRAC_PI_2));
 }
 
 /// A rule between two cards.

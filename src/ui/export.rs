@@ -1,6 +1,5 @@
 //! Pictures and numbers as files.
 
-use crate::analysis::dissection::Dissection;
 use crate::ui::{Action, svg};
 use eframe::egui;
 use egui::{Button, Rect, RichText, Ui, Vec2, WidgetInfo};
@@ -21,7 +20,7 @@ pub fn svg(ui: &Ui, name: &str, size: Vec2, draw: &mut dyn FnMut(&mut Ui, Rect))
 }
 
 /// Everything that was found.
-pub fn analysis(dissection: &Dissection) -> Option<Action> {
-    let bytes = serde_json::to_vec_pretty(&dissection.report()).ok()?;
+pub fn json(found: &impl serde::Serialize) -> Option<Action> {
+    let bytes = serde_json::to_vec_pretty(found).ok()?;
     Some(Action::Export("analysis.json".into(), bytes))
 }

@@ -81,6 +81,23 @@ pub fn bytes(value: u64) -> String {
     }
 }
 
+/// A sentence with the minus sign of the screen, and percentages that stay whole.
+pub fn sentence(text: &str) -> String {
+    let mut before = ' ';
+    let sign = |letter: char| {
+        let stands_alone = !before.is_alphanumeric() || before == 'e';
+        before = letter;
+        if letter == '-' && stands_alone { '−' } else { letter }
+    };
+    text.chars().map(sign).collect::<String>().replace(" %", "\u{a0}%")
+}
+
+/// For colours and places on the screen.
+#[allow(clippy::cast_possible_truncation)]
+pub fn narrow(value: f64) -> f32 {
+    value as f32
+}
+
 /// Subscript digits: y₁₂.
 pub fn subscript(value: usize) -> String {
     value.to_string().chars().filter_map(|digit| digit.to_digit(10).and_then(|d| char::from_u32(0x2080 + d))).collect()

@@ -2,7 +2,7 @@
 
 use super::controls::heading;
 use super::theme::{Palette, plain, strong};
-use super::{Action, View, context, format};
+use super::{Action, Tab, View, context, format};
 use crate::analysis::importance::{Census, THRESHOLD};
 use crate::experiment::live::{End, Live};
 use crate::experiment::preset;
@@ -32,8 +32,8 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
     if gated {
         mute(ui, meaning(&view.live.recipe));
     } else {
-        let title = view.live.recipe.model.title();
-        mute(ui, &format!("Layer: {title}. Neurons, weights and contributions are shown of the gated RNN only; compare the losses. In the terminal, analyze says of a saved {title} network how much of attention is in it."));
+        mute(ui, &other_layer(view.live));
+        link(ui, "What this layer keeps, and whether it is attention", "Its memory, gates and state over one sequence, in Dissect (3)", Action::Tab(Tab::Dissect), actions);
     }
     if view.live.probe.is_some() {
         mute(ui, "The two contribution maps agree where the student takes from each earlier token what attention takes.");
@@ -85,6 +85,11 @@ fn headline(live: &Live) -> &'static str {
         Some(nmse) if nmse < 0.5 => "It is learning to imitate linear attention.",
         Some(_) => "It does not follow the teacher yet.",
     }
+}
+
+/// What the pictures are not drawn of.
+pub fn other_layer(live: &Live) -> String {
+    format!("Layer: {}. Neurons, weights and contributions are drawn of the gated RNN; of other layers the loss is shown here, their insides in Dissect.", live.recipe.model.title())
 }
 
 /// Key-value and query neurons that are known to do for the recipe's attention.

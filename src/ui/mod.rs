@@ -22,6 +22,7 @@ mod guide;
 mod heatmap;
 mod help;
 mod icon;
+mod insides;
 mod lambdas;
 mod layout;
 mod loss;

@@ -20,7 +20,7 @@ use crate::graph::params::ParamTable;
 use crate::math::float::Float;
 use crate::math::matrix::Matrix;
 use crate::math::random;
-use crate::model::{Architecture, Mixing};
+use crate::model::{Architecture, Mixing, Model};
 use crate::model::run::Weighed;
 use crate::task::Teacher;
 use crate::{Error, Result};
@@ -153,6 +153,11 @@ impl Built {
     /// What the engine runs.
     pub fn weighed(&self) -> Weighed<'_> {
         Weighed { architecture: self.architecture, inputs: self.dim, outputs: self.dim, parameters: &self.parameters }
+    }
+
+    /// The network on its own, in double precision.
+    pub fn model(&self) -> Model {
+        Model::new(self.architecture, [self.dim; 2], &self.parameters)
     }
 
     /// Numbers in all parameters, and how many of them are not 0.

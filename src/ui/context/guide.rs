@@ -26,8 +26,11 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
         ui.add(Label::new(RichText::new(headline(view.live)).font(strong(16.0))).wrap());
     }
     let mute = |ui: &mut Ui, text: &str| ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
+    let gated = view.live.recipe.is_gated();
     let jobs = match view.live.recipe.task() {
         Task::Attention(_) => vec![],
+        Task::Regression(task) if !gated => vec![fit(view.live, task, palette), step(task, palette)],
+        _ if !gated => vec![],
         Task::File(_) => vec![view.live.weights.as_ref().map_or_else(LayoutJob::default, |weights| guide::counted(view.live, &weights.importance.census(THRESHOLD), palette).job)],
         Task::Regression(task) => vec![fit(view.live, task, palette), counts(view.live, regression_needs(view.live, task), palette), step(task, palette)],
         Task::Recall(task) => vec![answers(view.live, task, palette), counts(view.live, recall_needs(view.live, task), palette)],
@@ -35,16 +38,20 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
     for job in jobs.into_iter().filter(|job| !job.text.is_empty()) {
         ui.add(Label::new(job).wrap());
     }
-    mute(ui, meaning(view));
+    mute(ui, &if gated { meaning(view).to_owned() } else { guide::other_layer(view.live) });
     ui.add_space(4.0);
     heading(ui, "TRY NEXT");
+    if !gated {
+        guide::link(ui, "What this layer keeps", "Its memory, gates and state over one sequence, in Dissect (3)", Action::Tab(Tab::Dissect), actions);
+    }
     if view.tab == Tab::Context {
-        guide::link(ui, "Its neurons and gates, in Discover", "λ over training and every weight (1)", Action::Tab(Tab::Discover), actions);
-    } else {
+        let (text, help) = if gated { ("Its neurons and gates, in Discover", "λ over training and every weight (1)") } else { ("Its loss, in Discover", "The Discover view (1)") };
+        guide::link(ui, text, help, Action::Tab(Tab::Discover), actions);
+    } else if gated {
         let text = if view.live.recipe.task.in_context() { "What it does with its examples" } else { "Its test sequences, and where it errs" };
         guide::link(ui, text, "The In context view (4)", Action::Tab(Tab::Context), actions);
     }
-    if view.live.recipe.task.in_context() {
+    if view.live.recipe.task.in_context() && gated {
         other_gating(ui, view, actions);
     }
     if matches!(view.live.end, Some(End::Finished)) {
@@ -78,6 +85,7 @@ fn headline(live: &Live) -> &'static str {
     }
     match live.recipe.task {
         TaskName::File => super::found(live).map_or("Training on your own sequences.", Finding::headline),
+        _ if !live.recipe.is_gated() => "Compare its loss.",
         _ => super::found(live).map_or("Getting ready to train.", Finding::headline),
     }
 }

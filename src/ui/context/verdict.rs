@@ -10,14 +10,7 @@ use egui::{Frame, Label, Margin, RichText, Ui};
 
 /// Signs as they are on the screen: real subscripts and minus signs, and numbers that keep their unit.
 pub fn pretty(sentence: &str) -> String {
-    let mut before = ' ';
-    let minus = |letter: char| {
-        let stands_alone = !before.is_alphanumeric() || before == 'e';
-        before = letter;
-        if letter == '-' && stands_alone { '−' } else { letter }
-    };
-    let text: String = sentence.chars().map(minus).collect();
-    text.replace(" %", "\u{a0}%").replace("x_i", "xᵢ").replace("y_k", "yₖ")
+    format::sentence(sentence).replace("x_i", "xᵢ").replace("y_k", "yₖ")
 }
 
 /// Draws the headline, the numbers that it rests on, and when they were measured.
@@ -32,6 +25,11 @@ pub fn show(ui: &mut Ui, live: &Live) {
             if live.recipe.task == TaskName::File && live.recipe.test_sequences() == 0 {
                 ui.add(Label::new(RichText::new("No sequences were kept for a test.").font(strong(17.0))).wrap());
                 mute(ui, "What the network makes of unseen sequences shows once the test fraction is above 0, after a restart.".into());
+                return;
+            }
+            if !live.recipe.is_gated() {
+                ui.add(Label::new(RichText::new("What it does in context is measured for the gated RNN.").font(strong(17.0))).wrap());
+                mute(ui, format!("The loss of this layer ({}) is shown below. Dissect (3) shows what it keeps and, in the regression, how near it is to a step of gradient descent.", live.recipe.model.title()));
                 return;
             }
             let text = if live.failure.is_some() || matches!(live.end, Some(End::Diverged(_))) { "Nothing was measured." } else { "Nothing is measured yet." };

@@ -106,19 +106,24 @@ fn use_it(ui: &mut Ui, view: &View<'_>, answer: &Answer<'_>, actions: &mut Vec<A
     if let Some(stage) = minimal {
         let help = "Puts the minimal network in Discover in place of the one that is trained there, ready to be trained on. It can be undone.";
         if ui.link("Apply the reduction").on_hover_text(help).clicked() {
-            let given = Given { name: "the reduced network".into(), network: stage.network.clone(), teacher: teacher(view) };
+            let given = Given::new("the reduced network", &stage.network, teacher(view));
             actions.push(Action::Train(Box::new(given)));
         }
     }
+    undo(ui, view, actions);
+    if ui.link("Save analysis.json").on_hover_text("All that was found, as gatelens analyze writes it").clicked() {
+        actions.extend(export::json(&answer.dissection.report()));
+    }
+    ui.add(Label::new(RichText::new("SVG at a picture's title saves that picture.").color(palette.mute)).wrap());
+}
+
+/// Back to the training that was replaced, if there is one.
+pub fn undo(ui: &mut Ui, view: &View<'_>, actions: &mut Vec<Action>) {
     if let Some(before) = view.undo
         && ui.link(format!("Undo: back to {before}")).clicked()
     {
         actions.push(Action::Undo);
     }
-    if ui.link("Save analysis.json").on_hover_text("All that was found, as gatelens analyze writes it").clicked() {
-        actions.extend(export::analysis(answer.dissection));
-    }
-    ui.add(Label::new(RichText::new("SVG at a picture's title saves that picture.").color(palette.mute)).wrap());
 }
 
 /// What the network on the bench imitates.

@@ -1,23 +1,24 @@
-//! The Dissect view: what a trained network turned out to be, as a story from left to right with the verdict at the top.
-//! It draws the newest answer of the bench and asks by [`Action::Inspect`]; nothing is analysed here.
+//! The Dissect view: what a trained network turned out to be, as a story from left to right with the verdict at the top; of a layer that is
+//! not gated its insides. It draws the newest answer of the bench and asks by [`Action::Inspect`]; nothing is analysed here.
 //!
 //! Start with [`show`]. [`story`] is the verdict, [`stages`] the reduction, [`neurons`] the threshold, [`function`] the polynomial,
-//! [`reading`] the scores, [`merging`] the gates, [`aside`] the column on the right.
+//! [`reading`] the scores, [`merging`] the gates, [`aside`] the column on the right; [`inside`] is all of it for other layers.
 
 mod aside;
 mod function;
+mod inside;
 mod merging;
 mod neurons;
 mod reading;
 mod stages;
 mod story;
 
-use super::theme::{Palette, plain, strong};
-use super::{Action, View, banner, card, export, format};
+use super::card::{note, quiet};
+use super::theme::{Palette, strong};
+use super::{Action, View, banner, card, export, format, insides};
 use crate::analysis::dissection::{Dissection, Settings};
 use crate::experiment::inspection::Subject;
 use eframe::egui;
-use egui::text::LayoutJob;
 use egui::{Align, CentralPanel, DragValue, Frame, Key, Layout, Margin, Modifiers, Panel, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
 
 /// Between frames.
@@ -31,6 +32,7 @@ pub struct State {
     function: function::State,
     reading: reading::State,
     merging: merging::State,
+    insides: insides::State,
 }
 
 /// Which answer, in which theme: what is worked out from it is kept as long as this stays.
@@ -69,8 +71,12 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
         Subject::Live => true,
         Subject::Given(given) => given.teacher.is_some(),
     };
-    let answer = bench.inspected.as_ref().filter(|inspected| inspected.dissection.stages.len() == stages::COUNT).map(|inspected| Answer {
-        dissection: &inspected.dissection,
+    if bench.inspected.as_ref().is_some_and(|inspected| inspected.insides().is_some()) {
+        return inside::show(ui, state, view, narrow, actions);
+    }
+    let inspected = bench.inspected.as_ref().and_then(|inspected| Some((inspected, inspected.dissection().filter(|dissection| dissection.stages.len() == stages::COUNT)?)));
+    let answer = inspected.map(|(inspected, dissection)| Answer {
+        dissection,
         stamp: Stamp { run: live.run, id: inspected.id, step: inspected.step, took: inspected.took_ms.to_bits(), dark },
         settings: &bench.settings,
         current: bench.is_current(),
@@ -87,7 +93,7 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
         ui.spacing_mut().item_spacing.y = 0.0;
         banner::show(ui, &mut state.link_dismissed, view, actions);
         if !narrow {
-            story::show(ui, view, answer.as_ref(), actions);
+            story::show(ui, view, answer.as_ref().map(story::Said::of).as_ref(), actions);
         }
         let Some(answer) = answer else {
             if narrow {
@@ -114,11 +120,10 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
 /// Why there is nothing to see yet.
 fn waiting(view: &View<'_>) -> &'static str {
     match &view.bench.subject {
-        Subject::Given(_) => "Taking the network apart…",
+        Subject::Given(_) => "Looking into the network…",
         Subject::Live if view.live.failure.is_some() => "Training has stopped before there was a network to take apart. Retry above, or load a file of weights.",
-        Subject::Live if !view.live.recipe.is_gated() => "Only a gated RNN can be taken apart, and another layer is training. Drop a file of weights here, or start a preset in Discover.",
-        Subject::Live if view.live.weights.is_none() => "Training is about to begin; the first network will be taken apart here.",
-        Subject::Live => "Taking the running network apart…",
+        Subject::Live if view.live.weights.is_none() => "Training is about to begin; the first network will be looked into here.",
+        Subject::Live => "Looking into the running network…",
     }
 }
 
@@ -148,7 +153,7 @@ fn middle(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>, actio
 /// For a phone: all in one column that scrolls.
 fn one_column(ui: &mut Ui, state: &mut State, view: &View<'_>, answer: &Answer<'_>, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
-    story::show(ui, view, Some(answer), actions);
+    story::show(ui, view, Some(&story::Said::of(answer)), actions);
     let width = ui.available_width();
     let part = |ui: &mut Ui, height: f32| {
         let (rect, _) = ui.allocate_exact_size(vec2(width, height), Sense::hover());
@@ -206,42 +211,27 @@ fn output_chooser(ui: &mut Ui, card: &str, output: &mut usize, outputs: usize) {
     });
 }
 
-/// Says `text` where there is nothing to draw.
-fn quiet(ui: &Ui, rect: Rect, text: &str) {
-    let width = (rect.width() - 24.0).clamp(1.0, 420.0);
-    let mut job = LayoutJob::simple(text.into(), plain(12.5), Palette::of(ui).mute, width);
-    job.halign = Align::Center;
-    let galley = ui.painter().layout_job(job);
-    let at = pos2(rect.center().x, rect.center().y - galley.size().y / 2.0);
-    ui.painter().with_clip_rect(rect.intersect(ui.clip_rect())).galley(at, galley, Palette::of(ui).mute);
-}
-
-/// A sentence in small letters, as far as it fits.
-fn note(ui: &Ui, rect: Rect, text: &str) {
-    let mut job = LayoutJob::simple(text.into(), plain(11.0), Palette::of(ui).mute, rect.width().max(1.0));
-    job.wrap.max_rows = ((rect.height() / 15.0).floor().max(1.0)) as usize;
-    let galley = ui.painter().layout_job(job);
-    ui.painter().galley(rect.min, galley, Palette::of(ui).mute);
-}
-
 /// The note of the answer that speaks of `what`, or else `otherwise`.
 fn reason(answer: &Answer<'_>, what: &str, otherwise: &str) -> String {
     answer.dissection.notes.iter().find(|note| note.to_lowercase().contains(what)).cloned().unwrap_or_else(|| otherwise.into())
+}
+
+/// A number of the status line, with its name.
+fn part(ui: &mut Ui, label: &str, value: &str, help: &str) {
+    let drawn = ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 5.0;
+        ui.label(RichText::new(label).size(12.0).color(Palette::of(ui).mute));
+        ui.label(RichText::new(value).font(strong(12.0)));
+    });
+    drawn.response.on_hover_text(help);
 }
 
 /// Draws its status line.
 pub fn status(ui: &mut Ui, view: &View<'_>) {
     let palette = Palette::of(ui);
     let Some(inspected) = &view.bench.inspected else { return };
-    let stages = &inspected.dissection.stages;
-    let part = |ui: &mut Ui, label: &str, value: &str, help: &str| {
-        let drawn = ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = 5.0;
-            ui.label(RichText::new(label).size(12.0).color(palette.mute));
-            ui.label(RichText::new(value).font(strong(12.0)));
-        });
-        drawn.response.on_hover_text(help);
-    };
+    let Some(dissection) = inspected.dissection() else { return inside::status(ui, view) };
+    let stages = &dissection.stages;
     let arrow = |count: fn(&crate::analysis::dissection::Stage) -> usize| {
         let counts: Vec<String> = [0, 1, 4].iter().filter_map(|&i| stages.get(i)).map(|stage| count(stage).to_string()).collect();
         counts.join(" → ")

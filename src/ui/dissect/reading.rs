@@ -124,9 +124,7 @@ fn scatter(ui: &mut Ui, rect: Rect, shown: &[(&Score, Color32)], fits: Fit) {
     text(frame.center_bottom() + vec2(0.0, 3.0), Align2::CENTER_TOP, "true".into());
     text(frame.right_bottom() + vec2(0.0, 3.0), Align2::RIGHT_TOP, "max".into());
     text(frame.left_bottom() + vec2(0.0, 3.0), Align2::LEFT_TOP, "−max".into());
-    let galley = painter.layout_no_wrap("read off the states".into(), plain(10.5), palette.mute);
-    let at = pos2(frame.left() - 17.0, center.y + galley.size().x / 2.0);
-    painter.add(egui::epaint::TextShape::new(at, galley, palette.mute).with_angle(-std::f32::consts::FRAC_PI_2));
+    card::upright(ui, pos2(frame.left() - 17.0, center.y), "read off the states");
     let below = frame.bottom() + 20.0;
     if rect.bottom() - below > 12.0 {
         let words = match fits {

@@ -7,24 +7,46 @@ use crate::ui::{Action, View, format};
 use eframe::egui;
 use egui::{Frame, Label, Margin, RichText, Ui};
 
+/// What was found, in words.
+pub struct Said {
+    /// In one sentence.
+    pub headline: String,
+    /// What it rests on.
+    pub evidence: String,
+    /// Whether it is attention.
+    pub is_attention: bool,
+    /// To the newest question.
+    pub current: bool,
+    /// What was pruned by; none of layers that are not taken apart.
+    pub threshold: Option<f64>,
+}
+
+impl Said {
+    /// Of a gated network.
+    pub fn of(answer: &Answer<'_>) -> Self {
+        let verdict = &answer.dissection.verdict;
+        let (headline, threshold) = (headline(answer), Some(answer.settings.threshold));
+        Self { headline, evidence: verdict.evidence.clone(), is_attention: verdict.is_attention, current: answer.current, threshold }
+    }
+}
+
 /// Draws the strip at the top.
-pub fn show(ui: &mut Ui, view: &View<'_>, answer: Option<&Answer<'_>>, actions: &mut Vec<Action>) {
+pub fn show(ui: &mut Ui, view: &View<'_>, said: Option<&Said>, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     let frame = Frame::new().fill(palette.panel).inner_margin(Margin { left: 16, right: 16, top: 10, bottom: 8 });
     frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 3.0;
-        if let Some(answer) = answer {
-            let verdict = &answer.dissection.verdict;
+        if let Some(said) = said {
             ui.horizontal_wrapped(|ui| {
-                let color = if verdict.is_attention { palette.teacher } else { palette.ink };
-                ui.label(RichText::new(headline(answer)).font(strong(17.0)).color(color));
+                let color = if said.is_attention { palette.teacher } else { palette.ink };
+                ui.label(RichText::new(&said.headline).font(strong(17.0)).color(color));
             });
-            if !verdict.evidence.is_empty() {
-                ui.add(Label::new(RichText::new(&verdict.evidence).color(palette.mute)).wrap());
+            if !said.evidence.is_empty() {
+                ui.add(Label::new(RichText::new(&said.evidence).color(palette.mute)).wrap());
             }
         }
-        source(ui, view, answer, actions);
+        source(ui, view, said, actions);
     });
 }
 
@@ -38,7 +60,7 @@ fn headline(answer: &Answer<'_>) -> String {
 }
 
 /// Where the network comes from, and how to take another.
-fn source(ui: &mut Ui, view: &View<'_>, answer: Option<&Answer<'_>>, actions: &mut Vec<Action>) {
+fn source(ui: &mut Ui, view: &View<'_>, said: Option<&Said>, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     let step = view.bench.inspected.as_ref().and_then(|inspected| inspected.step);
     ui.horizontal_wrapped(|ui| {
@@ -58,11 +80,12 @@ fn source(ui: &mut Ui, view: &View<'_>, answer: Option<&Answer<'_>>, actions: &m
                 "load another file…"
             }
         };
-        mute(ui, &format!(" · threshold {} · ", view.bench.settings.threshold));
+        let threshold = said.and_then(|said| said.threshold).map_or_else(String::new, |threshold| format!("threshold {threshold} · "));
+        mute(ui, &format!(" · {threshold}"));
         if ui.link(open).on_hover_text("A safetensors file of weights; you can also drop one on the window").clicked() {
             actions.push(Action::OpenToDissect);
         }
-        if answer.is_some_and(|answer| !answer.current) {
+        if said.is_some_and(|said| !said.current) {
             mute(ui, " · working…");
         }
     });

@@ -1,0 +1,138 @@
+//! Dissect for a layer that is not gated: the story at the top, its insides, and the column on the right.
+
+use super::story::{self, Said};
+use super::{ASIDE, aside, insides};
+use crate::analysis::insides::{Insides, Probing};
+use crate::experiment::inspection::{Given, Subject};
+use crate::experiment::recipe::Recipe;
+use crate::model::{Architecture, Model};
+use crate::ui::controls::heading;
+use crate::ui::theme::{Palette, strong};
+use crate::ui::{Action, View, banner, export, format};
+use eframe::egui;
+use egui::{CentralPanel, Frame, Label, Margin, Panel, RichText, ScrollArea, Ui, vec2};
+
+/// Draws the view.
+pub fn show(ui: &mut Ui, state: &mut super::State, view: &mut View<'_>, narrow: bool, actions: &mut Vec<Action>) {
+    let palette = Palette::of(ui);
+    let bench = view.bench;
+    let Some((inspected, found)) = bench.inspected.as_ref().and_then(|inspected| Some((inspected, inspected.insides()?))) else { return };
+    let is_attention = matches!(&found.probe, Probing::Done { probe, .. } if probe.is_subject());
+    let said = Said { headline: found.headline(), evidence: evidence(found), is_attention, current: bench.is_current(), threshold: None };
+    let beside = !narrow && ui.max_rect().width() >= ASIDE;
+    if beside {
+        let frame = Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 0));
+        Panel::right("dissect aside").exact_size(236.0).resizable(false).frame(frame).show(ui, |ui| {
+            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| column(ui, view, found, actions));
+        });
+    }
+    CentralPanel::default().frame(Frame::new().fill(palette.background)).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        banner::show(ui, &mut state.link_dismissed, view, actions);
+        if !narrow {
+            story::show(ui, view, Some(&said), actions);
+        }
+        let height = ui.available_height();
+        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            if narrow {
+                story::show(ui, view, Some(&said), actions);
+            }
+            insides::show(ui, &mut state.insides, inspected, height, actions);
+            if !beside {
+                Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 10)).show(ui, |ui| {
+                    ui.set_width(ui.available_width());
+                    column(ui, view, found, actions);
+                });
+            }
+        });
+    });
+}
+
+/// Kind and sizes; the probe's first number.
+fn evidence(insides: &Insides) -> String {
+    let measured = match &insides.probe {
+        Probing::Done { probe, .. } => probe.sentences().into_iter().nth(1).map(|sentence| format!(" {}", format::sentence(&sentence))).unwrap_or_default(),
+        Probing::Pending => String::new(),
+        Probing::Impossible(reason) => format!(" {reason}"),
+    };
+    format!("{}, {} parameters.{measured}", Recipe::layer(insides.architecture), format::thousands(insides.parameters as u64))
+}
+
+/// What to look at, and what can be done with it.
+fn column(ui: &mut Ui, view: &View<'_>, insides: &Insides, actions: &mut Vec<Action>) {
+    let palette = Palette::of(ui);
+    ui.add_space(10.0);
+    ui.spacing_mut().item_spacing.y = 8.0;
+    heading(ui, "WHAT TO LOOK AT");
+    let say = |ui: &mut Ui, text: &str, mute: bool| ui.add(Label::new(RichText::new(text).color(if mute { palette.mute } else { palette.ink })).wrap());
+    ui.add(Label::new(RichText::new(question(insides.architecture)).font(strong(16.0))).wrap());
+    say(ui, multiplies(insides.architecture), false);
+    say(ui, "Linear attention needs a memory that adds up values times keys and forgets nothing, and two products: a value times a key, then what is stored times the query.", true);
+    say(ui, "Only a gated RNN can be reduced to its smallest form; other layers are looked into while they run, and probed from outside.", true);
+    ui.add_space(4.0);
+    heading(ui, "USE IT");
+    if let Subject::Given(given) = &view.bench.subject {
+        let help = "Puts this network in Discover in place of the one that is trained there, ready to be trained on. It can be undone.";
+        if ui.link("Train this network").on_hover_text(help).clicked() {
+            actions.push(Action::Train(Box::new(Given::clone(given))));
+        }
+    }
+    aside::undo(ui, view, actions);
+    if ui.link("Save analysis.json").on_hover_text("All that is shown here, as numbers").clicked() {
+        actions.extend(export::json(insides));
+    }
+    say(ui, "SVG at a picture's title saves that picture.", true);
+    ui.add_space(10.0);
+}
+
+fn question(architecture: Architecture) -> &'static str {
+    match architecture {
+        Architecture::Attention { .. } => "Which tokens does it look at?",
+        _ => "What does it keep, and what opens its gates?",
+    }
+}
+
+/// Where a layer has its products.
+fn multiplies(architecture: Architecture) -> &'static str {
+    match architecture {
+        Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. } | Architecture::GatedDense { .. } => "It multiplies two readings of the token before its memory, and two readings after it.",
+        Architecture::Lstm { .. } => "Its input gate multiplies what is written, its output gate what is shown. Where a gate stays near 0.5 it works as a product; near 0 and 1 as a switch.",
+        Architecture::Gru { .. } => "Its update gate multiplies what is written, its reset gate the memory that the candidate sees. Where a gate stays near 0.5 it works as a product; near 0 and 1 as a switch.",
+        Architecture::Lru { .. } => "Its recurrence is linear; products are only in what stands around it. A GLU whose gate stays near 0.5 works as a product.",
+        Architecture::Mamba { .. } => "B multiplies what is written, C what is read, and the step Δ decides how much is forgotten: all three see the token.",
+        Architecture::Attention { .. } => "It is attention, with or without a softmax: the picture below shows its weights.",
+    }
+}
+
+/// Draws the status line.
+pub fn status(ui: &mut Ui, view: &View<'_>) {
+    let Some((inspected, insides)) = view.bench.inspected.as_ref().and_then(|inspected| Some((inspected, inspected.insides()?))) else { return };
+    let known = match &view.bench.subject {
+        Subject::Live => view.live.recipe.task().widths().into(),
+        Subject::Given(given) => { let Model { inputs, outputs, .. } = given.network; [inputs, outputs] }
+    };
+    let parts = |ui: &mut Ui| {
+        ui.spacing_mut().item_spacing.x = 16.0;
+        super::part(ui, "layer", Recipe::layer(insides.architecture), "What kind of network is on the bench");
+        super::part(ui, "n", &insides.architecture.hidden().to_string(), "Numbers that a layer carries from token to token");
+    };
+    let more = |ui: &mut Ui| {
+        ui.spacing_mut().item_spacing.x = 16.0;
+        super::part(ui, "numbers in, out", &format!("{}, {}", known[0], known[1]), "Of a token, and of an output");
+        super::part(ui, "took", &format!("{:.0} ms", inspected.took_ms), "How long looking took, beside training");
+    };
+    if ui.available_width() < 600.0 {
+        ui.vertical(|ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            ui.spacing_mut().interact_size.y = 22.0;
+            let size = vec2(ui.available_width(), 26.0);
+            ui.allocate_ui(size, |ui| ui.horizontal_centered(parts));
+            ui.allocate_ui(size, |ui| ui.horizontal_centered(more));
+        });
+    } else {
+        ui.horizontal_centered(|ui| {
+            parts(ui);
+            more(ui);
+        });
+    }
+}
