@@ -9,15 +9,15 @@ mod card;
 mod definition;
 mod draft;
 mod empty;
-mod frame;
+pub(super) mod frame;
 mod guide;
-mod marks;
+pub(super) mod marks;
 mod measure;
 mod order;
 mod picture;
 mod plot;
 mod run;
-mod scale;
+pub(super) mod scale;
 mod table;
 
 pub use draft::{AxisText, Draft};
