@@ -79,7 +79,7 @@ fn says(harness: &Harness<'_, Window>, text: &str) -> bool {
 
 /// Frames until all is measured.
 fn settle(harness: &mut Harness<'_, Window>) {
-    for _ in 0..60 {
+    for _ in 0..30 {
         harness.run_steps(1);
     }
 }
@@ -90,8 +90,15 @@ fn layers(size: Vec2) -> Harness<'static, Window> {
     window
 }
 
+/// The control of that name, scrolled in sight; its caption may have the same name, and comes first.
+fn reach<'h>(harness: &'h mut Harness<'_, Window>, label: &'h str) -> egui_kittest::Node<'h> {
+    harness.get_all_by_label(label).last().unwrap().scroll_to_me();
+    harness.run_steps(6);
+    harness.get_all_by_label(label).last().unwrap()
+}
+
 fn click(harness: &mut Harness<'_, Window>, label: &str) {
-    harness.get_by_label(label).click();
+    reach(harness, label).click();
     settle(harness);
 }
 
@@ -126,7 +133,7 @@ fn the_table_says_each_row_and_links_lead_on() {
                 "{}: product of two readings {}, memory without loss {}, product with the query {}, layers needed {}",
                 row.layer, row.product.word(), row.memory.word(), row.query.word(), row.layers.map_or("—".to_owned(), |layers| layers.to_string())
             );
-            let node = window.get_by_label(&label);
+            let node = reach(&mut window, &label);
             assert!(node.rect().right() <= size.x && node.rect().left() >= 0.0, "{label}: {}", node.rect());
             node.click();
             settle(&mut window);
@@ -189,7 +196,8 @@ fn the_error_shown_is_the_constructions() {
     assert!(errors(&teacher, &built).iter().all(|text| says(&window, text)));
     assert!(!says(&window, "attention to the tokens before the current one: ‖"));
     // A narrower attention, another teacher.
-    window.get_by_label("Width d").focus();
+    reach(&mut window, "Width d").focus();
+    settle(&mut window);
     press(&mut window, Key::ArrowLeft);
     let (teacher, built) = made(Layer::GruCurved, 3, 7, 15);
     assert!(errors(&teacher, &built).iter().all(|text| says(&window, text)));
@@ -234,7 +242,7 @@ fn it_goes_on_to_the_other_views_and_to_a_file() {
     click(&mut window, "Save as file");
     click(&mut window, "Save as SVG: Error against ε");
     let actions: Vec<Action> = window.state_mut().actions.drain(..).collect();
-    let [Action::Dissect(Subject::Given(apart)), Action::Train(trained), Action::Export(name, bytes), Action::Export(picture, svg)] = &actions[..] else { panic!("{actions:?}") };
+    let [Action::Dissect(Subject::Given(apart)), Action::Train(trained), Action::Export(name, bytes), Action::Export(picture, svg)] = &actions[..] else { panic!("{} actions", actions.len()) };
     assert_eq!((apart, &apart.network, apart.teacher.as_ref()), (trained, &built.model(), Some(&teacher)));
     assert_eq!((name.as_str(), apart.name.as_str(), picture.as_str()), ("gatelens-lstm-d4.safetensors", "LSTM construction, d = 4, ε = 2⁻¹³", "gatelens-lstm-epsilon.svg"));
     let read = checkpoint::read(name, bytes).unwrap();
@@ -270,9 +278,7 @@ fn a_grus_missing_product_is_marked() {
 fn on_a_phone_all_is_in_reach() {
     let mut window = layers(PHONE);
     for label in ["Size of the weights ε, as a power of 2", "Save as file", "Take it apart", "Teacher's seed"] {
-        window.get_by_label(label).scroll_to_me();
-        settle(&mut window);
-        let rect = window.get_by_label(label).rect();
+        let rect = reach(&mut window, label).rect();
         assert!(rect.top() >= 0.0 && rect.bottom() <= PHONE.y && rect.right() <= PHONE.x, "{label}: {rect}");
     }
     for size in [vec2(0.01, 0.01), vec2(40.0, 30.0), vec2(300.0, 90.0), vec2(950.0, 500.0), vec2(2560.0, 1440.0)] {
