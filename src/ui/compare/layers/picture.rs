@@ -13,6 +13,8 @@ use egui::{Align2, Button, Color32, EventFilter, Key, Modifiers, Painter, Pos2, 
 
 /// Height of the legend.
 const LEGEND: f32 = 20.0;
+/// Room for an asymptote's words.
+const WORDS: f32 = 132.0;
 /// A curve: its name, its error.
 type Precision = (&'static str, fn(&Point) -> f64);
 const PRECISIONS: [Precision; 2] = [("double precision (f64)", |point| point.double), ("single precision (f32)", |point| point.single)];
@@ -98,7 +100,9 @@ fn draw(ui: &Ui, rect: Rect, work: &Work, exponent: i32) -> Option<Frame> {
     }
     let curve = work.curve();
     let errors = curve.points.iter().flat_map(|point| PRECISIONS.map(|(_, error)| error(point).log10())).filter(|level| level.is_finite());
-    let frame = Frame { rect: inner, x: [-f64::from(*exponents().end()) - 0.5, 0.5], y: scale::levels(errors) };
+    let [low, high] = scale::levels(errors);
+    let y = [low - 1.0, high]; // room below the best ε
+    let frame = Frame { rect: inner, x: [-f64::from(*exponents().end()) - 0.5, 0.5], y };
     let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
     let stride = if inner.width() > 420.0 { 2 } else { 4 };
     let below: Vec<Tick> = exponents().filter(|exponent| exponent % stride == 0).map(|exponent| Tick { place: -f64::from(exponent), text: work::power(-exponent) }).rev().collect();
@@ -125,7 +129,7 @@ fn draw(ui: &Ui, rect: Rect, work: &Work, exponent: i32) -> Option<Frame> {
     if work.is_whole() {
         for (i, point) in curve.best().iter().enumerate() {
             let at = place(point, PRECISIONS[i].1(point));
-            note(&painter, inner, at + vec2(0.0, 10.0), Align2::CENTER_TOP, &format!("best {}", work::power(-exponent_of(point))), palette.series(i), palette);
+            note(&painter, inner, at - vec2(0.0, 11.0), Align2::CENTER_BOTTOM, &format!("best {}", work::power(-exponent_of(point))), palette.series(i), palette);
         }
     }
     Some(frame)
@@ -140,10 +144,15 @@ fn asymptotes(painter: &Painter, frame: &Frame, curve: &Curve, palette: &Palette
     for (asymptote, text, [from, to]) in [(both[0], texts[0], [best - 2.0, 0.0]), (both[1], texts[1], [smallest, best + 2.0])] {
         let at = |place: f64| frame.at(place, asymptote.at(place.exp2()).log10());
         painter.extend(Shape::dashed_line(&[at(from), at(to)], Stroke::new(1.3, palette.ink), 5.0, 4.0));
-        let is_curvature = asymptote.power > 0;
-        let (place, anchor) = if is_curvature { (from + 0.62 * (to - from), Align2::LEFT_TOP) } else { (from + 0.3 * (to - from), Align2::RIGHT_TOP) };
-        let middle = at(place) + vec2(if is_curvature { 8.0 } else { -8.0 }, 4.0);
-        note(painter, frame.rect, middle, anchor, text, palette.ink, palette);
+        // Below the line: rising, it leaves the words behind; falling, it comes nearest at their end.
+        let rect = frame.rect;
+        let words = f64::from(WORDS / rect.width()) * (frame.x[1] - frame.x[0]);
+        let corner = if asymptote.power > 0 {
+            at((from + 0.62 * (to - from)).min(frame.x[1] - words)) + vec2(8.0, 4.0)
+        } else {
+            pos2(at(from).x, at(from + words).y + 4.0)
+        };
+        note(painter, rect, corner, Align2::LEFT_TOP, text, palette.ink, palette);
     }
 }
 

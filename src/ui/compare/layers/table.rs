@@ -2,8 +2,9 @@
 
 use super::{State, ability};
 use crate::theory::layers::primitives::{Ability, Primitives, Shown, TABLE};
+use crate::ui::construct::formula;
 use crate::ui::theme::{Palette, plain, strong};
-use crate::ui::{Action, controls};
+use crate::ui::{Action, card, controls};
 use eframe::egui;
 use egui::{Align2, EventFilter, Key, Label, Link, Modifiers, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
@@ -43,7 +44,7 @@ pub fn show(ui: &mut Ui, state: &mut State, narrow: bool, actions: &mut Vec<Acti
     let entry = state.entry();
     ui.add_space(2.0);
     ui.add(Label::new(RichText::new(entry.layer).font(strong(14.0))).wrap());
-    ui.add(Label::new(entry.sentence).wrap());
+    ui.add(Label::new(formula::job(&entry.sentence.replace("_hn", "_h_n"), 12.5, palette.ink)).wrap());
     match entry.shown {
         Shown::Said => {
             ui.add(Label::new(RichText::new("No construction is shown for it: the sentence is the argument.").color(palette.mute)).wrap());
@@ -60,13 +61,13 @@ fn headings(ui: &mut Ui, columns: &[(f32, &str)], narrow: bool) {
         let size = if narrow { 10.5 } else { 11.5 };
         ui.painter().text(pos2(left, rect.center().y), Align2::LEFT_CENTER, name, plain(size), Palette::of(ui).mute);
     }
-    crate::ui::card::rule(ui, rect.left_bottom(), rect.right_bottom());
+    card::rule(ui, rect.left_bottom(), rect.right_bottom());
 }
 
 fn row(ui: &mut Ui, i: usize, columns: &[(f32, &str)], state: &mut State, narrow: bool, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     let (entry, chosen) = (&TABLE[i], state.row == i);
-    let height = if narrow { 42.0 } else { 26.0 };
+    let height = if narrow { 50.0 } else { 26.0 };
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, chosen, said(entry)));
     if chosen || response.hovered() {
@@ -87,16 +88,17 @@ fn row(ui: &mut Ui, i: usize, columns: &[(f32, &str)], state: &mut State, narrow
         if narrow {
             ability::draw(ui.painter(), pos2(x + 6.0, rect.top() + 13.0), what, palette);
             let word = what.word().trim_start_matches("with ");
-            ui.painter().text(pos2(x, rect.bottom() - 5.0), Align2::LEFT_BOTTOM, word, plain(10.5), palette.ink);
+            let galley = ui.painter().layout(word.into(), plain(10.5), palette.ink, 56.0);
+            ui.painter().galley(pos2(x, rect.top() + 21.0), galley, palette.ink);
         } else {
             ability::draw(ui.painter(), pos2(x + 6.0, rect.center().y), what, palette);
             ui.painter().text(pos2(x + 17.0, rect.center().y), Align2::LEFT_CENTER, what.word(), plain(12.5), palette.ink);
         }
     }
     ui.painter().text(pos2(left(4), rect.center().y), Align2::LEFT_CENTER, layers(entry), plain(12.5), palette.ink);
-    crate::ui::card::rule(ui, rect.left_bottom(), rect.right_bottom());
+    card::rule(ui, rect.left_bottom(), rect.right_bottom());
     if !narrow && entry.shown != Shown::Said {
-        let place = Rect::from_min_max(pos2(left(5), rect.top() + 2.0), rect.max - vec2(6.0, 2.0));
+        let place = Rect::from_min_max(pos2(left(5), rect.top()), rect.max - vec2(6.0, 0.0));
         link(ui, state, i, Some(place), actions);
     }
     if state.focus == Some(i) {
@@ -131,7 +133,7 @@ fn link(ui: &mut Ui, state: &mut State, i: usize, place: Option<Rect>, actions: 
         Shown::Gated(_) => ("Show it →", "Opens Construct with this construction."),
         _ => ("Show it ↓", "The construction below."),
     };
-    let link = Link::new(RichText::new(text).size(12.5));
+    let link = Link::new(RichText::new(text).size(12.5).color(Palette::of(ui).accent));
     let response = match place {
         Some(place) => ui.put(place, link),
         None => ui.add(link),
