@@ -175,6 +175,8 @@ fn constructed_layers_are_said_to_compute_attention_and_why_not_is_said_elsewher
         assert_eq!(seen.probe, Probing::Pending);
         seen.probe = insides::probe(&model, Some(&teacher), None, None);
         assert_eq!(seen.headline(), "This computes linear attention.", "{layer:?}");
+        let product = seen.gates.iter().filter(|trace| trace.range == Range::Gate).map(Trace::swing).fold(0.0, f32::max);
+        assert!(layer == Layer::Lstm || (product > 0.0 && product < 5e-3), "its gates are nearly straight: {product}");
     }
     let lstm = Architecture::Lstm { hidden: 2, embed: 2 };
     let why = |model: &Model, teacher: Option<&Teacher>, origin: Option<Origin>| match insides::look(model, teacher, origin).probe {

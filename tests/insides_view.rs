@@ -202,7 +202,7 @@ fn pictures() {
     let tall = vec2(390.0, 2300.0);
     let sizes: [(&str, Vec2, bool); 4] = [("light", DESKTOP, false), ("dark", DESKTOP, true), ("phone", PHONE, false), ("tall", tall, true)];
     for (kind, size, dark) in sizes {
-        let mut draw = |name: &str, window: &dyn Fn() -> Window| {
+        let draw = |name: &str, window: &dyn Fn() -> Window| {
             let name = format!("insides-{name}-{kind}");
             if name.contains(&only) {
                 drawn(&name, window(), size, dark, |_| ());
