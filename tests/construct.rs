@@ -226,7 +226,7 @@ fn it_is_handed_on() {
     assert_eq!(noisy.name, "Symmetric construction, d = 3, with noise");
     assert!(plain.teacher.is_some() && plain.teacher == noisy.teacher);
     let readout = |given: &Given| given.network.gated().unwrap().readout;
-    let change = readout(&noisy).relative_change(&readout(&plain));
+    let change = readout(noisy).relative_change(&readout(&plain));
     assert!((0.03..0.25).contains(&change), "a tenth: {change}");
     assert_eq!(*plain, given(&mut view));
 }
