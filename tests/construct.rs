@@ -98,7 +98,8 @@ fn keys_step_through_tokens_and_neurons() {
 #[test]
 fn what_is_said_is_what_the_network_computes() {
     let mut view = view(DESKTOP);
-    let Given { network, teacher, name } = given(&mut view);
+    let Given { network, teacher, name, .. } = given(&mut view);
+    let network = network.gated().unwrap();
     assert_eq!(name, "Symmetric construction, d = 3");
     let teacher = teacher.unwrap();
     let x: Vec<f64> = (1..=8)
@@ -198,10 +199,11 @@ fn sliders_move_lambda() {
         (0..keys).for_each(|_| press(view, key));
     };
     slider(&mut view, "λ of accumulators", 5, Key::ArrowLeft);
-    assert!(given(&mut view).network.lambda[0] < 1.0);
+    let lambda = |view: &mut Harness<'_, Window>, i: usize| given(view).network.gated().unwrap().lambda[i];
+    assert!(lambda(&mut view, 0) < 1.0);
     assert!(says(&view, "Token 5 arrives"), "the slider has the arrows");
     slider(&mut view, "λ of queries", 5, Key::ArrowRight);
-    assert!(given(&mut view).network.lambda[8] > 0.0 && says(&view, "remembers queries"));
+    assert!(lambda(&mut view, 8) > 0.0 && says(&view, "remembers queries"));
 }
 
 #[test]
@@ -223,7 +225,8 @@ fn it_is_handed_on() {
     let [Action::Train(noisy)] = &click(&mut view, "Train from here + 10 % noise →")[..] else { panic!("no training") };
     assert_eq!(noisy.name, "Symmetric construction, d = 3, with noise");
     assert!(plain.teacher.is_some() && plain.teacher == noisy.teacher);
-    let change = noisy.network.readout.relative_change(&plain.network.readout);
+    let readout = |given: &Given| given.network.gated().unwrap().readout;
+    let change = readout(noisy).relative_change(&readout(&plain));
     assert!((0.03..0.25).contains(&change), "a tenth: {change}");
     assert_eq!(*plain, given(&mut view));
 }
@@ -240,7 +243,7 @@ fn what_does_not_apply_says_so() {
     }
     click(&mut view, "Low rank");
     assert!(says(&view, "that is attention."));
-    assert_eq!(given(&mut view).network.hidden(), 6, "2 · 2 + 2");
+    assert_eq!(given(&mut view).network.architecture.hidden(), 6, "2 · 2 + 2");
 }
 
 #[test]
@@ -251,7 +254,7 @@ fn each_matrix_may_have_its_own_rank() {
     assert_eq!(["Rank", "Rank of W_V", "Rank of W_K", "Rank of W_Q"].map(|name| value(&view, name)), ["mixed", "3", "1", "3"]);
     assert!(says(&view, "that is attention."), "W_V can be inverted, which is all that the symmetric one needs");
     click(&mut view, "Low rank");
-    assert_eq!(given(&mut view).network.hidden(), 4, "3 · 1 + 1");
+    assert_eq!(given(&mut view).network.architecture.hidden(), 4, "3 · 1 + 1");
     let advice = cost::advice(3, [3, 1, 3]);
     assert!(says(&view, &format!("n = {} neurons and m = {} gates", advice.0, advice.1)));
     enter(&mut view, "Rank", "2");

@@ -10,7 +10,7 @@ mod support {
 use eframe::egui::{self, Key, Modifiers, vec2};
 use egui_kittest::{Harness, kittest::{NodeT as _, Queryable}};
 use gatelens::analysis::dissection::{self, Dissection, Settings};
-use gatelens::experiment::inspection::{Bench, Given, Inspected, Subject};
+use gatelens::experiment::inspection::{Bench, Found, Given, Inspected, Subject};
 use gatelens::experiment::live::Live;
 use gatelens::Error;
 use gatelens::experiment::runner::Update;
@@ -36,7 +36,7 @@ fn window_of(live: &Rc<Live>, dissection: Dissection, subject: Subject) -> Windo
     let mut bench = Bench::default();
     (bench.subject, bench.settings) = (subject, dissection.settings.clone());
     let id = bench.ask().id;
-    bench.answer(Inspected { id, step: Some(live.step), dissection, took_ms: 12.0 });
+    bench.answer(Inspected { bench: 0, id, step: Some(live.step), found: Found::Apart(Box::new(dissection)), took_ms: 12.0 });
     Window { tab: Tab::Dissect, bench, ..Window::new(live) }
 }
 
@@ -48,11 +48,11 @@ fn window(live: &Rc<Live>, settings: &Settings) -> Window {
 fn reference(file: &str) -> Given {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference").join(file);
     let checkpoint = checkpoint::read(file, &std::fs::read(path).unwrap()).unwrap();
-    Given { name: file.into(), network: checkpoint.gated(file).unwrap(), teacher: checkpoint.teacher }
+    Given::new(file, checkpoint.gated(file).unwrap(), checkpoint.teacher)
 }
 
 fn given(live: &Rc<Live>, given: Given, settings: &Settings) -> Window {
-    let dissection = dissection::dissect(&given.network, given.teacher.as_ref(), settings);
+    let dissection = dissection::dissect(&given.network.gated().unwrap(), given.teacher.as_ref(), settings);
     window_of(live, dissection, Subject::Given(Box::new(given)))
 }
 
@@ -107,7 +107,7 @@ fn what_is_said_is_what_was_measured() {
     let live = small();
     let harness = desktop(&live);
     let inspected = harness.state().bench.inspected.as_ref().unwrap();
-    let stages = &inspected.dissection.stages;
+    let stages = &inspected.dissection().unwrap().stages;
     let counts = format!("{} → {} → {}", stages[0].neurons.len(), stages[1].neurons.len(), stages[4].neurons.len());
     assert!(harness.query_all_by_label(&counts).next().is_some(), "{counts}");
     for text in ["From the running network, step 400", "threshold 0.01", "1 − R² key–values", "Polynomial distance", "Apply the reduction", "12 ms"] {
@@ -172,7 +172,7 @@ fn gates_are_picked_and_let_go() {
     let live = small();
     let mut harness = desktop(&live);
     click(&mut harness, "Pick gates by hand");
-    let gate = harness.state().bench.inspected.as_ref().unwrap().dissection.stages[2].gates[0][0];
+    let gate = harness.state().bench.inspected.as_ref().unwrap().dissection().unwrap().stages[2].gates[0][0];
     let asked = click(&mut harness, &format!("Pick gate {gate}"));
     let picked = Settings { picked: vec![gate], ..Settings::default() };
     assert_eq!(asked, [Action::Inspect(picked.clone())]);
@@ -198,8 +198,8 @@ fn gates_are_picked_and_let_go() {
 fn the_reduction_is_applied_and_undone() {
     let live = small();
     let mut harness = desktop(&live);
-    let minimal = harness.state().bench.inspected.as_ref().unwrap().dissection.stages[4].network.clone();
-    let expected = Given { name: "the reduced network".into(), network: minimal, teacher: Some(teacher(&live)) };
+    let minimal = harness.state().bench.inspected.as_ref().unwrap().dissection().unwrap().stages[4].network.clone();
+    let expected = Given::new("the reduced network", minimal, Some(teacher(&live)));
     assert_eq!(click(&mut harness, "Apply the reduction"), [Action::Train(Box::new(expected))]);
     assert!(harness.query_by_label_contains("Undo").is_none());
     harness.state_mut().undo = Some("the network of 16 neurons at step 400".into());
@@ -254,7 +254,7 @@ fn oddities() -> Vec<(&'static str, Window)> {
     let zero = network(&live).select(&[0, 1], &[]);
     let one = Rc::new(trained(Recipe { dim: 1, hidden: 1, gates: 1, time: 1, batch: 1, ..quick() }, 3));
     let side = Rc::new(trained(preset::find("side").unwrap().recipe, 5));
-    let of = |network: Network| given(&live, Given { name: "odd.safetensors".into(), network, teacher: None }, &Settings::default());
+    let of = |network: Network| given(&live, Given::new("odd.safetensors", network, None), &Settings::default());
     let large = Rc::new(trained(Recipe { dim: 8, hidden: 256, gates: 256, batch: 1, time: 4, ..quick() }, 1));
     vec![
         ("waiting", waiting),

@@ -5,7 +5,7 @@ use gatelens::math::random;
 use gatelens::model::run::Weighed;
 use gatelens::task::Teacher;
 use gatelens::task::attention::{Spectrum, TeacherKind};
-use gatelens::theory::layers::curve::{Curve, epsilon_curve};
+use gatelens::theory::layers::curve::{Asymptote, Curve, epsilon_curve, point};
 use gatelens::theory::layers::expansion::{GRU, LSTM, Update};
 use gatelens::theory::layers::primitives::{Ability, Shown, TABLE};
 use gatelens::theory::layers::{Layer, construct};
@@ -161,4 +161,22 @@ fn what_does_not_apply_is_said() {
     assert!(Layer::ALL.iter().all(|&(layer, key, title, help)| Layer::of_key(key).unwrap() == layer && layer.title() == title && layer.help() == help));
     teacher.query[1] = f64::INFINITY;
     assert!(construct(&teacher, Layer::LruTwo, 0.1).unwrap_err().to_string().contains("finite"));
+}
+
+#[test]
+fn asymptotes_are_what_the_curve_comes_to() {
+    let teacher = teacher(3, Spectrum::Orthogonal, 7);
+    for (layer, ..) in Layer::ALL {
+        let curve = epsilon_curve(&teacher, layer, 1, [4, 16]).unwrap();
+        let [curvature, rounding] = curve.asymptotes().unwrap();
+        assert_eq!((curvature.power, rounding.power), (2, if matches!(layer, Layer::Lstm | Layer::GruCurved) { -2 } else { -1 }));
+        let off = |asymptote: Asymptote, exponent: usize| (asymptote.at(curve.points[exponent].epsilon) / curve.points[exponent].double).ln().abs();
+        println!("{}: {:.3} {:.3} {:.3}", layer.key(), off(curvature, 5), off(rounding, 22), off(rounding, 25));
+        assert!(off(curvature, 5) < 0.1 && off(rounding, 22) < 1.5 && off(rounding, 25) < 1.5, "{}", layer.key());
+        assert!(off(rounding, 2) > 3.0 && off(curvature, 24) > 3.0, "each is one side's");
+        let begun = Curve { layer, points: curve.points[..6].to_vec() };
+        assert_eq!(begun.asymptotes(), None, "one side is missing");
+        let point = point(&teacher, layer, 9, 1, [4, 16]).unwrap();
+        assert_eq!(point, curve.points[9]);
+    }
 }

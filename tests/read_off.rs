@@ -11,7 +11,7 @@ use eframe::egui::{self, Key, Modifiers, vec2};
 use egui_kittest::{Harness, kittest::Queryable};
 use gatelens::analysis::dissection::{self, Settings};
 use gatelens::analysis::in_context::Finding;
-use gatelens::experiment::inspection::{Bench, Given, Inspected, Subject};
+use gatelens::experiment::inspection::{Bench, Found, Given, Inspected, Subject};
 use gatelens::experiment::live::Live;
 use gatelens::experiment::recipe::Recipe;
 use gatelens::experiment::{checkpoint, preset};
@@ -33,11 +33,11 @@ fn window(live: &Rc<Live>, tab: Tab) -> Window {
 
 /// In Dissect.
 fn dissected(live: &Rc<Live>, given: Given) -> Window {
-    let dissection = dissection::dissect(&given.network, given.teacher.as_ref(), &Settings::default());
+    let dissection = dissection::dissect(&given.network.gated().unwrap(), given.teacher.as_ref(), &Settings::default());
     let mut bench = Bench::default();
     bench.subject = Subject::Given(Box::new(given));
     let id = bench.ask().id;
-    bench.answer(Inspected { id, step: Some(live.step), dissection, took_ms: 12.0 });
+    bench.answer(Inspected { bench: 0, id, step: Some(live.step), found: Found::Apart(Box::new(dissection)), took_ms: 12.0 });
     Window { tab: Tab::Dissect, bench, ..Window::new(live) }
 }
 
@@ -45,14 +45,14 @@ fn dissected(live: &Rc<Live>, given: Given) -> Window {
 fn small() -> Window {
     let live = Rc::new(trained(Recipe { steps: 400, ..quick() }, 400));
     let network = Network::from_parameters(&live.table, &live.weights.as_ref().unwrap().parameters).unwrap();
-    dissected(&live, Given { name: "small".into(), network, teacher: live.recipe.plan().teacher() })
+    dissected(&live, Given::new("small", network, live.recipe.plan().teacher()))
 }
 
 /// A network of the reference, trained in JAX.
 fn reference() -> Window {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference/trained_teacher_a.safetensors");
     let checkpoint = checkpoint::read("reference", &std::fs::read(path).unwrap()).unwrap();
-    dissected(&Rc::new(trained(quick(), 1)), Given { name: "reference".into(), network: checkpoint.gated("reference").unwrap(), teacher: checkpoint.teacher })
+    dissected(&Rc::new(trained(quick(), 1)), Given::new("reference", checkpoint.gated("reference").unwrap(), checkpoint.teacher))
 }
 
 fn says(view: &Harness<'_, Window>, text: &str) -> bool {
@@ -132,7 +132,7 @@ fn recall_is_read_off_by_keys() {
 #[test]
 fn weights_of_a_stage_are_read_off_by_keys_and_clicks() {
     let mut view = harness(small(), DESKTOP, false);
-    let stage = view.state().bench.inspected.as_ref().unwrap().dissection.stages[2].clone();
+    let stage = view.state().bench.inspected.as_ref().unwrap().dissection().unwrap().stages[2].clone();
     let network = &stage.network;
     let Gating::Output { m, .. } = &network.gating else { unreachable!() };
     let name = "Weights of the stage “Sorted”";
@@ -164,7 +164,7 @@ fn weights_of_a_stage_are_read_off_by_keys_and_clicks() {
 #[test]
 fn kernels_are_read_off_by_keys() {
     let mut view = harness(reference(), DESKTOP, false);
-    let dissection = view.state().bench.inspected.as_ref().unwrap().dissection.clone();
+    let dissection = view.state().bench.inspected.as_ref().unwrap().dissection().unwrap().clone();
     let (sorted, group) = (&dissection.stages[2], &dissection.groups[0]);
     let Gating::Output { m, x } = &sorted.network.gating else { unreachable!() };
     let column = |gate: usize| sorted.gates.iter().position(|gates| gates.contains(&gate)).unwrap();

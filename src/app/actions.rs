@@ -71,6 +71,10 @@ impl App {
             Action::Open => self.open(Purpose::Train),
             Action::OpenToDissect => self.open(Purpose::Dissect),
             Action::Tab(tab) => self.show_tab(tab),
+            Action::Construct(variant) => {
+                self.panels.show_variant(variant);
+                self.show_tab(Tab::Construct);
+            }
             Action::Dissect(subject) => self.dissect(subject),
             Action::Inspect(settings) => {
                 self.bench.settings = settings;

@@ -5,14 +5,15 @@
 
 mod kind;
 
-pub use kind::described;
+pub use kind::{MAX_EMBED, described};
 
 use super::inspection::Given;
 use super::recipe::Recipe;
 use crate::analysis::insides::Origin;
-use crate::graph::params::ParamTable;
+use crate::graph::params::{Param, ParamTable};
 use crate::graph::{Graph, program::Program};
 use crate::model::network::nu;
+use crate::model::run::Weighed;
 use crate::model::{Architecture, Model, Network};
 use crate::task::Teacher;
 use crate::train::session::Snapshot;
@@ -149,20 +150,28 @@ pub(super) fn more(bytes: &[u8], name: &str) -> Option<Vec<f32>> {
 /// # Errors
 /// Numbers that [`read`] would refuse; the safetensors library's.
 pub fn write_network(network: &Network, teacher: &Teacher) -> Result<Vec<u8>> {
-    let weights = network.table();
-    let of_network = weights.iter().filter_map(|param| Some((param.name.as_str(), network.parameter(&param.name)?)));
-    let of_teacher = TEACHER.into_iter().zip([&teacher.value, &teacher.key, &teacher.query].map(Clone::clone));
-    for (name, values) in of_network.chain(of_teacher) {
+    doubles(network.table().iter().filter_map(|param| Some((param, network.parameter(&param.name)?))), teacher)
+}
+
+/// The same of a layer of any kind.
+///
+/// # Errors
+/// As [`write_network`].
+pub fn write_weighed(network: &Weighed<'_>, teacher: &Teacher) -> Result<Vec<u8>> {
+    let table = network.architecture.table(network.inputs, network.outputs);
+    doubles(table.iter().map(|param| (param, network.parameters[param.range()].to_vec())), teacher)
+}
+
+/// A file of parameters and teacher in double precision.
+fn doubles<'a>(parameters: impl Iterator<Item = (&'a Param, Vec<f64>)>, teacher: &Teacher) -> Result<Vec<u8>> {
+    let of_network = parameters.map(|(param, values)| (param.name.clone(), param.shape.clone(), values));
+    let of_teacher = TEACHER.into_iter().zip([&teacher.value, &teacher.key, &teacher.query]).map(|(name, matrix)| (name.to_owned(), vec![teacher.dim; 2], matrix.clone()));
+    let mut tensors: Vec<Tensor> = vec![];
+    for (name, shape, values) in of_network.chain(of_teacher) {
         if let Some(value) = values.iter().find(|v| !narrow(**v).is_finite()) {
             return Err(Error::setting("teacher", format!("one for which {name} would hold {value:e}"), "one whose construction fits float32, up to 3.4e38"));
         }
-    }
-    let table = network.table();
-    let doubles = |values: &[f64]| bytemuck::cast_slice(values).to_vec();
-    let weights = table.iter().filter_map(|param| Some((param.name.clone(), Dtype::F64, param.shape.clone(), doubles(&network.parameter(&param.name)?))));
-    let mut tensors: Vec<Tensor> = weights.collect();
-    for (name, matrix) in TEACHER.into_iter().zip([&teacher.value, &teacher.key, &teacher.query]) {
-        tensors.push((name.into(), Dtype::F64, vec![teacher.dim; 2], doubles(matrix)));
+        tensors.push((name, Dtype::F64, shape, bytemuck::cast_slice(&values).to_vec()));
     }
     serialized(tensors, None)
 }

@@ -4,6 +4,7 @@ use super::Tab;
 use super::sweep::{SweepAction, Which};
 use crate::analysis::dissection::Settings;
 use crate::experiment::inspection::{Given, Subject};
+use crate::theory::Variant;
 use crate::train::pacer::Speed;
 
 /// A wish.
@@ -41,6 +42,8 @@ pub enum Action {
     Tab(Tab),
     /// Take that network apart, and show it.
     Dissect(Subject),
+    /// Show that construction in Construct.
+    Construct(Variant),
     /// Choose a weights file to take apart.
     OpenToDissect,
     /// Look for something else in the network on the bench.

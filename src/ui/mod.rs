@@ -44,6 +44,7 @@ pub use compare::Page;
 use crate::experiment::inspection::Bench;
 use crate::experiment::live::Live;
 use crate::experiment::recipe::Recipe;
+use crate::theory::Variant;
 use crate::train::pacer::Speed;
 use eframe::egui;
 
@@ -181,6 +182,11 @@ pub struct State {
 }
 
 impl State {
+    /// Shows another construction in Construct.
+    pub fn show_variant(&mut self, variant: Variant) {
+        self.construct.show_variant(variant);
+    }
+
     /// The page of Compare.
     pub fn page(&self) -> Page {
         self.compare.page

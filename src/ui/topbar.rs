@@ -66,7 +66,7 @@ fn tabs(ui: &mut Ui, shown: Tab, narrow: bool, phone: bool, actions: &mut Vec<Ac
     let palette = Palette::of(ui);
     if narrow {
         ui.spacing_mut().item_spacing.x = 0.0;
-        ui.spacing_mut().button_padding.x = if phone { 2.0 } else { 5.0 };
+        ui.spacing_mut().button_padding.x = if phone { 3.0 } else { 5.0 };
     }
     let size = if phone { 11.5 } else { 12.5 };
     for (tab, _, name, help) in Tab::ALL {

@@ -43,6 +43,11 @@ impl Trace {
         self.values.get(token * self.width + neuron).copied().unwrap_or(f32::NAN)
     }
 
+    /// How far the numbers of a gate are from half open, at most.
+    pub fn swing(&self) -> f32 {
+        self.values.iter().map(|v| (v - 0.5).abs()).fold(0.0, f32::max)
+    }
+
     /// The largest of the finite numbers, by size.
     pub fn largest(&self) -> f32 {
         self.values.iter().map(|v| v.abs()).filter(|v| v.is_finite()).fold(0.0, f32::max)
@@ -120,7 +125,7 @@ fn states(architecture: Architecture) -> Vec<Source> {
             (1..=layers).map(state).collect()
         }
         Architecture::Mamba { .. } => {
-            vec![Source::new("h", "state h", "h = exp(Δ A) ⊙ h before + Δ B z: the numbers of channel 1 first, then those of channel 2 …", Signed).of_rows("state number")]
+            vec![Source::new("h", "state h", "h = exp(Δ A) ⊙ h before + Δ B z, channel by channel", Signed).of_rows("state number")]
         }
         Architecture::Attention { .. } => vec![],
     }

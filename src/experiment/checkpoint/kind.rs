@@ -7,7 +7,7 @@ use crate::model::{Architecture, Mixing, Scores};
 use std::collections::BTreeSet;
 
 /// Widest embedding, and widest hidden layer of an MLP.
-const MAX_EMBED: usize = 256;
+pub const MAX_EMBED: usize = 256;
 /// Most layers of a stack.
 const MAX_LAYERS: usize = 8;
 /// Most numbers a channel of a selective layer.

@@ -19,18 +19,15 @@
 //! 1/η² of the precision complete the layer. So "no GRU layer is linear attention" holds for gates and tanh in their linear range only.
 
 use super::{OPEN, VALUE_SCALE, Weights, matrix};
-use crate::model::Architecture;
 use crate::task::Teacher;
 
 /// 3d² + d neurons, and with `curved` 4d² more for the current token's own term (η = ε).
-pub(super) fn build(teacher: &Teacher, epsilon: f64, curved: bool) -> Weights {
+pub(super) fn build(weights: &mut Weights, teacher: &Teacher, epsilon: f64, curved: bool) {
     let d = teacher.dim;
     let [value, key, query] = [&teacher.value, &teacher.key, &teacher.query].map(|numbers| matrix(numbers, d));
     let memory = d * d + d; // A_ij, then B_i
     let readers = memory + 2 * d * d; // and R_ij, then R'_ij
-    let n = readers + if curved { 4 * d * d } else { 0 };
-    let mut weights = Weights::new(Architecture::Gru { hidden: n, embed: d }, d);
-    weights.embed_as_is(d);
+    let n = weights.architecture.hidden(); // curved, 4 d² more
     let row = |gate: usize, neuron: usize| gate * n + neuron; // gates in the order r, z, n
     let undo = 4.0 / epsilon;
     for i in 0..d {
@@ -63,5 +60,4 @@ pub(super) fn build(teacher: &Teacher, epsilon: f64, curved: bool) -> Weights {
             }
         }
     }
-    weights
 }

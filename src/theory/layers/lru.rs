@@ -10,7 +10,6 @@
 //! Of order ε²: each product, by its gate's third-order term, ab(1 − ε²b²/12).
 
 use super::{Weights, matrix};
-use crate::model::{Architecture, Mixing};
 use crate::task::Teacher;
 
 /// ν and θ of λ = 1.
@@ -34,36 +33,21 @@ impl Channels {
     fn query(self, j: usize) -> usize {
         self.d * self.d + self.d + j
     }
-
-    /// Width e.
-    fn count(self) -> usize {
-        self.d * (self.d + 2)
-    }
 }
 
 /// One layer between two GLUs: d² complex neurons, width d² + 2d.
-pub(super) fn in_out(teacher: &Teacher, epsilon: f64) -> Weights {
-    let mut weights = empty(teacher.dim, 1, Mixing::GluInOut);
+pub(super) fn in_out(weights: &mut Weights, teacher: &Teacher, epsilon: f64) {
     let names = Names { first_glu: "glu_in", prefix: "", second_glu: "glu_out" };
-    core(&mut weights, teacher, epsilon, &names);
-    weights
+    core(weights, teacher, epsilon, &names);
 }
 
 /// Two layers with a GLU after each: the first lets its input pass by the skip and remembers nothing.
-pub(super) fn two_layers(teacher: &Teacher, epsilon: f64) -> Weights {
-    let mut weights = empty(teacher.dim, 2, Mixing::GluOut);
+pub(super) fn two_layers(weights: &mut Weights, teacher: &Teacher, epsilon: f64) {
     weights.fill("nu", NU_ONE);
     weights.fill("theta", NU_ONE);
     (0..teacher.dim).for_each(|c| weights.set("d", c, 0, 1.0));
     let names = Names { first_glu: "glu_out", prefix: "layer2.", second_glu: "layer2.glu_out" };
-    core(&mut weights, teacher, epsilon, &names);
-    weights
-}
-
-fn empty(d: usize, layers: usize, mixing: Mixing) -> Weights {
-    let mut weights = Weights::new(Architecture::Lru { hidden: d * d, embed: Channels { d }.count(), layers, mixing }, d);
-    weights.embed_as_is(d);
-    weights
+    core(weights, teacher, epsilon, &names);
 }
 
 /// Where the parts of the construction are.

@@ -14,16 +14,13 @@
 //! double precision (error about 3e−8 for d = 4), and 2⁻⁵ in single (about 6e−4).
 
 use super::{OPEN, VALUE_SCALE, Weights, matrix};
-use crate::model::Architecture;
 use crate::task::Teacher;
 
 /// Cells: 3 d² + d.
-pub(super) fn build(teacher: &Teacher, epsilon: f64) -> Weights {
+pub(super) fn build(weights: &mut Weights, teacher: &Teacher, epsilon: f64) {
     let d = teacher.dim;
-    let n = 3 * d * d + d;
+    let n = weights.architecture.hidden();
     let [value, key, query] = [&teacher.value, &teacher.key, &teacher.query].map(|numbers| matrix(numbers, d));
-    let mut weights = Weights::new(Architecture::Lstm { hidden: n, embed: d }, d);
-    weights.embed_as_is(d);
     let undo = 16.0 / (epsilon * epsilon) / VALUE_SCALE;
     // Cell `cell` of output i: which key and which query open its gates, and how often it is read.
     let mut add = |cell: usize, i: usize, key_of: Option<usize>, query_of: Option<usize>, count: f64| {
@@ -47,5 +44,4 @@ pub(super) fn build(teacher: &Teacher, epsilon: f64) -> Weights {
         }
         add(3 * d * d + i, i, None, None, d as f64);
     }
-    weights
 }

@@ -20,7 +20,7 @@ use crate::graph::params::ParamTable;
 use crate::math::float::Float;
 use crate::math::matrix::Matrix;
 use crate::math::random;
-use crate::model::{Architecture, Model};
+use crate::model::{Architecture, Mixing, Model};
 use crate::model::run::Weighed;
 use crate::task::Teacher;
 use crate::{Error, Result};
@@ -89,6 +89,19 @@ impl Layer {
         }
     }
 
+    /// Kind and sizes for attention of width `d`.
+    pub fn architecture(self, d: usize) -> Architecture {
+        let lru = |layers, mixing| Architecture::Lru { hidden: d * d, embed: d * (d + 2), layers, mixing };
+        match self {
+            Self::LruTwo => lru(2, Mixing::GluOut),
+            Self::LruInOut => lru(1, Mixing::GluInOut),
+            Self::Lstm | Self::GruBefore | Self::GruCurved => {
+                let (hidden, embed) = (d * d * if self == Self::GruCurved { 7 } else { 3 } + d, d);
+                if self == Self::Lstm { Architecture::Lstm { hidden, embed } } else { Architecture::Gru { hidden, embed } }
+            }
+        }
+    }
+
     /// What it should answer: all of the teacher, but with [`Layer::GruBefore`] only what it says of the tokens before the current one.
     /// y `[batch · time, d]` for x `[batch · time, d]`.
     pub fn target(self, teacher: &Teacher, x: &Matrix, time: usize) -> Matrix {
@@ -125,13 +138,14 @@ pub fn construct(teacher: &Teacher, layer: Layer, epsilon: f64) -> Result<Built>
     if !(epsilon > 0.0 && epsilon <= 1.0) {
         return Err(Error::setting("epsilon", epsilon, "above 0 and at most 1"));
     }
-    let weights = match layer {
-        Layer::LruTwo => lru::two_layers(teacher, epsilon),
-        Layer::LruInOut => lru::in_out(teacher, epsilon),
-        Layer::Lstm => lstm::build(teacher, epsilon),
-        Layer::GruBefore => gru::build(teacher, epsilon, false),
-        Layer::GruCurved => gru::build(teacher, epsilon, true),
-    };
+    let mut weights = Weights::new(layer.architecture(teacher.dim), teacher.dim);
+    match layer {
+        Layer::LruTwo => lru::two_layers(&mut weights, teacher, epsilon),
+        Layer::LruInOut => lru::in_out(&mut weights, teacher, epsilon),
+        Layer::Lstm => lstm::build(&mut weights, teacher, epsilon),
+        Layer::GruBefore => gru::build(&mut weights, teacher, epsilon, false),
+        Layer::GruCurved => gru::build(&mut weights, teacher, epsilon, true),
+    }
     Ok(Built { layer, architecture: weights.architecture, dim: teacher.dim, epsilon, parameters: weights.flat })
 }
 
@@ -156,6 +170,14 @@ impl Built {
         let x = tokens(seed, self.dim, sequences * time);
         self.weighed().outputs_of::<F>(&x, time).relative_change(&self.layer.target(teacher, &x, time))
     }
+
+    /// The largest |ŷ − y| on the same sequences in double precision, and the largest |y|.
+    pub fn max_error(&self, teacher: &Teacher, seed: u32, [sequences, time]: [usize; 2]) -> [f64; 2] {
+        let x = tokens(seed, self.dim, sequences * time);
+        let (ours, theirs) = (self.weighed().outputs_of::<f64>(&x, time), self.layer.target(teacher, &x, time));
+        let error = ours.data.iter().zip(&theirs.data).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        [error, theirs.data.iter().map(|y| y.abs()).fold(0.0, f64::max)]
+    }
 }
 
 /// x ~ N(0, I) `[rows, d]`.
@@ -173,7 +195,7 @@ const OPEN: f64 = 40.0;
 /// ε_v, the scale of values in an LSTM or GRU, where tanh is then linear to the last bit or nearly; a power of two, so that it is undone without rounding.
 const VALUE_SCALE: f64 = 1.0 / (1u32 << 26) as f64;
 
-/// Parameters in the making: zeros, to be set by name.
+/// Parameters in the making, to be set by name: zeros, but for x in the first d channels of the embedding.
 struct Weights {
     architecture: Architecture,
     table: ParamTable,
@@ -183,7 +205,9 @@ struct Weights {
 impl Weights {
     fn new(architecture: Architecture, d: usize) -> Self {
         let table = architecture.table(d, d);
-        Self { architecture, flat: vec![0.0; table.len()], table }
+        let mut weights = Self { architecture, flat: vec![0.0; table.len()], table };
+        (0..d).for_each(|c| weights.set("embed", c, c, 1.0));
+        weights
     }
 
     /// The numbers of a parameter, and its columns (1 of a vector).
@@ -206,10 +230,5 @@ impl Weights {
     /// The same number in all of a parameter.
     fn fill(&mut self, name: &str, value: f64) {
         self.part(name).0.fill(value);
-    }
-
-    /// x in the first d channels of the embedding.
-    fn embed_as_is(&mut self, d: usize) {
-        (0..d).for_each(|c| self.set("embed", c, c, 1.0));
     }
 }

@@ -7,7 +7,7 @@ mod attention;
 mod built;
 mod controls;
 mod cost;
-mod formula;
+pub(super) mod formula;
 mod guide;
 mod keys;
 mod numbers;
@@ -19,6 +19,8 @@ use super::theme::{Palette, plain, strong};
 use super::{Action, View, banner, card, format, network};
 use crate::Error;
 use crate::math::matrix::Matrix;
+use crate::theory::Variant;
+use crate::theory::ablation::Ablation;
 use built::{Built, Settings};
 use eframe::egui;
 use egui::text::{LayoutJob, TextFormat};
@@ -78,6 +80,13 @@ impl Default for State {
 }
 
 impl State {
+    /// Shows another construction, whole.
+    pub fn show_variant(&mut self, variant: Variant) {
+        if self.settings.variant != variant {
+            (self.settings.variant, self.settings.ablation) = (variant, Ablation::default());
+        }
+    }
+
     /// Brings everything up to date with the settings; what was already drawn in this frame (the status line) is drawn again.
     fn prepare(&mut self, ui: &Ui) {
         self.time = self.time.clamp(1, LONGEST);

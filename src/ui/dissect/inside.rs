@@ -100,7 +100,7 @@ fn multiplies(architecture: Architecture) -> &'static str {
         Architecture::Gru { .. } => "Its update gate multiplies what is written, its reset gate the memory that the candidate sees. Where a gate stays near 0.5 it works as a product; near 0 and 1 as a switch.",
         Architecture::Lru { .. } => "Its recurrence is linear; products are only in what stands around it. A GLU whose gate stays near 0.5 works as a product.",
         Architecture::Mamba { .. } => "B multiplies what is written, C what is read, and the step Δ decides how much is forgotten: all three see the token.",
-        Architecture::Attention { .. } => "It is attention, with or without a softmax: the picture below shows its weights.",
+        Architecture::Attention { .. } => "It is attention itself, with or without a softmax; what is measured is whether it is its teacher's. The picture below shows its weights.",
     }
 }
 

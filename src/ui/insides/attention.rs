@@ -67,14 +67,14 @@ fn numbers(ui: &mut Ui, rect: Rect, probe: &Probe) -> f32 {
         ("answers differ by", probe.error, palette.ink, "‖ŷ − y‖ / ‖y‖ on fresh sequences. 0: the same answers."),
         ("key–values not in its state", decoded.and_then(|d| d.key_value), palette.key_value, "1 − R²: how much of the key–value matrix Σ v kᵀ no linear map reads off the states, on tokens that it was not fitted on. 0: all of it is there."),
         ("query not in its state", decoded.and_then(|d| d.query), palette.query, "1 − R²: how much of the query no linear map reads off the states. 0: all of it is there."),
-        ("query not in its gates", decoded.and_then(|d| d.query_in_gates), palette.query, "The same read off the gates that see the token: where a layer need not carry the query in its state. 0: all of it is there."),
+        ("query not in its gates", decoded.and_then(|d| d.query_in_gates), palette.query, "The same read off the gates that see the token: a layer whose gates hold the query need not carry it in its state. 0: all of it is there."),
         ("one token: polynomial off by", one, palette.ink, "Coefficients of its answers to one token against attention's, relative. 0: the same polynomial."),
         ("two tokens: polynomial off by", probe.two.distance, palette.ink, "The same with an earlier token, one step before. 0: the same polynomial."),
         ("two tokens: no polynomial", probe.two.unexplained, palette.ink, "Variance of its answers that no polynomial of degree up to 4 explains. 0: it is such a polynomial."),
     ];
     let mut top = rect.top();
     let head = |ui: &Ui, at: egui::Pos2, align, text: &str| ui.painter().text(at, align, text, plain(10.5), palette.mute);
-    head(ui, pos2(rect.left(), top + 6.0), Align2::LEFT_CENTER, "0 everywhere would be attention");
+    head(ui, pos2(rect.left(), top + 6.0), Align2::LEFT_CENTER, "0 is perfect; the query may be in state or gates");
     top += 15.0;
     for (name, value, color, help) in rows {
         let line = Rect::from_min_size(pos2(rect.left(), top), vec2(rect.width(), ROW));

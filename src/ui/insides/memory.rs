@@ -86,7 +86,7 @@ fn line(ui: &mut Ui, rect: Rect, readout: &mut Readout, memory: &Memory, now: &[
     let below = frame.bottom() + 14.0;
     ui.painter().text(pos2(frame.left(), below), Align2::LEFT_TOP, "forgets at once", plain(10.5), palette.mute);
     ui.painter().text(pos2(frame.right(), below), Align2::RIGHT_TOP, "keeps everything", plain(10.5), palette.mute);
-    card::upright(ui, pos2(rect.left(), frame.center().y), &format!("{} neurons, sorted", order.len()));
+    card::upright(ui, pos2(rect.left(), frame.center().y), &format!("{} numbers, sorted", order.len()));
     let radius = (height * 0.42).clamp(1.2, 3.6);
     let initial = if let Some(Spectrum::Line(initial)) = &memory.initial { &initial[..] } else { &[] };
     for (row, &neuron) in order.iter().enumerate() {

@@ -32,6 +32,8 @@ pub struct State {
 pub const HEIGHT: f32 = 320.0;
 /// Room for the sentence below the picture.
 const NOTE: f32 = 34.0;
+/// A gate nearer to 0.5 than this is said to be straight: there σ is so to a part in ten thousand.
+const STRAIGHT: f32 = 5e-3;
 
 /// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, kind: Kind, state: &mut State, shown: &Shown<'_>, actions: &mut Vec<Action>) {
@@ -65,7 +67,8 @@ pub fn show(ui: &mut Ui, rect: Rect, kind: Kind, state: &mut State, shown: &Show
     let scale = Rect::from_min_max(pos2(grid.left(), grid.bottom() + 14.0), pos2(grid.right(), grid.bottom() + 28.0));
     legend(ui, scale, trace);
     let cut = if trace.width < trace.of { format!(" Drawn are the first {} of {}.", trace.width, trace.of) } else { String::new() };
-    let note = if kind == Kind::Gates && mlp { format!("{}.{cut}", trace.about) } else { format!("{}: {}.{cut}", capital(&trace.name), trace.about) };
+    let flat = if trace.range == Range::Gate && trace.swing() < STRAIGHT { format!(" All stay within {} of 0.5, where σ is straight: the gate works as a product.", format::scientific(trace.swing().into())) } else { String::new() };
+    let note = if kind == Kind::Gates && mlp { format!("{}.{cut}", trace.about) } else { format!("{}: {}.{flat}{cut}", capital(&trace.name), trace.about) };
     card::note(ui, Rect::from_min_max(pos2(inner.left(), inner.bottom() - NOTE + 4.0), inner.max), &note);
     read_off(ui, grid, title, state, trace);
 }
@@ -102,7 +105,7 @@ fn axes(ui: &Ui, inner: Rect, grid: Rect, trace: &Trace) {
     let palette = Palette::of(ui);
     let text = |at, align, text: String| ui.painter().text(at, align, text, plain(10.5), palette.mute);
     let every = |count: usize, length: f32, room: f32| [1, 2, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256, 500].into_iter().find(|every| length * *every as f32 / count as f32 >= room).unwrap_or(1000);
-    let labels = |count: usize, every: usize| std::iter::once(1).chain((every..=count).step_by(every).filter(move |i| *i > 1 && *i > every / 2));
+    let labels = |count: usize, every: usize| std::iter::once(1).chain((every..=count).step_by(every).filter(move |i| 10 * (*i - 1) >= 6 * every && *i > 1));
     for token in labels(trace.time, every(trace.time, grid.width(), 22.0)) {
         let x = grid.left() + grid.width() * (token as f32 - 0.5) / trace.time as f32;
         text(pos2(x, grid.bottom() + 1.0), Align2::CENTER_TOP, token.to_string());
@@ -119,15 +122,18 @@ fn axes(ui: &Ui, inner: Rect, grid: Rect, trace: &Trace) {
 fn legend(ui: &Ui, rect: Rect, trace: &Trace) {
     const SHADES: u8 = 30;
     let palette = Palette::of(ui);
+    let is_positive = trace.range == Range::Signed && trace.values.iter().all(|v| *v >= 0.0);
     let ends = match trace.range {
         Range::Gate => ["0 closed".to_owned(), "1 open".to_owned()],
+        Range::Signed if is_positive => ["0".to_owned(), format::signed(scale(trace))],
         Range::Signed => [format::signed(-scale(trace)), format::signed(scale(trace))],
     };
+    let shade = |part: f32| if is_positive { part } else { 2.0 * part - 1.0 };
     let right = ui.painter().text(rect.right_center(), Align2::RIGHT_CENTER, &ends[1], plain(10.5), palette.mute).left() - 5.0;
     let bar = Rect::from_min_max(pos2(right - 66.0, rect.center().y - 4.0), pos2(right, rect.center().y + 4.0));
     let width = bar.width() / f32::from(SHADES);
     for i in 0..SHADES {
-        let color = palette.signed(2.0 * f32::from(i) / f32::from(SHADES - 1) - 1.0);
+        let color = palette.signed(shade(f32::from(i) / f32::from(SHADES - 1)));
         ui.painter().rect_filled(Rect::from_min_size(pos2(bar.left() + f32::from(i) * width, bar.top()), vec2(width, bar.height())), 0.0, color);
     }
     ui.painter().rect_stroke(bar, 0.0, Stroke::new(1.0, palette.line), StrokeKind::Outside);

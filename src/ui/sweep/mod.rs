@@ -10,15 +10,15 @@ mod contest;
 mod definition;
 mod draft;
 mod empty;
-mod frame;
+pub(super) mod frame;
 mod guide;
-mod marks;
+pub(super) mod marks;
 mod order;
 mod picture;
 mod plot;
 mod race;
 mod run;
-mod scale;
+pub(super) mod scale;
 mod table;
 mod variants;
 

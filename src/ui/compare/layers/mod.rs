@@ -1,24 +1,183 @@
-//! The page Layers: which layer can hold attention.
+//! The page Layers: which layer can hold linear attention (paper, Table 3), how, and with which error.
+//!
+//! [`table`] is the paper's table, [`construction`] the chosen layer made into attention ([`equations`]), [`work`] measures its error against
+//! ε, [`picture`] draws that, [`update`] shows why a GRU's gates lack a product.
 
-use crate::ui::theme::Palette;
-use crate::ui::{Action, View, banner, card};
+mod ability;
+mod construction;
+mod equations;
+mod picture;
+mod table;
+mod update;
+mod work;
+
+use crate::theory::layers::Layer;
+use crate::theory::layers::curve::SMALLEST;
+use crate::theory::layers::primitives::{Primitives, Shown, TABLE};
+use crate::ui::theme::{Palette, strong};
+use crate::ui::{Action, View, banner, format};
 use eframe::egui;
-use egui::{CentralPanel, Frame, RichText, Ui};
+use egui::{CentralPanel, Frame, Key, Margin, Modifiers, RichText, ScrollArea, Ui};
+use work::Work;
+
+/// What is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Settings {
+    layer: Layer,
+    /// d
+    dim: usize,
+    /// Of the teacher.
+    seed: u32,
+    /// ε = 2^−`exponent`
+    exponent: i32,
+}
 
 /// Between frames.
-#[derive(Default)]
-pub struct State;
+pub struct State {
+    /// The chosen row of the table.
+    row: usize,
+    /// The row that should get the keyboard.
+    focus: Option<usize>,
+    settings: Settings,
+    work: Option<Work>,
+    /// The construction should come in sight.
+    reveal: bool,
+    biases: update::Biases,
+}
+
+/// The LSTM's.
+const FIRST_ROW: usize = 6;
+
+impl Default for State {
+    fn default() -> Self {
+        let mut state = Self {
+            row: 0,
+            focus: None,
+            settings: Settings { layer: Layer::Lstm, dim: 4, seed: 7, exponent: 0 },
+            work: None,
+            reveal: false,
+            biases: update::Biases::default(),
+        };
+        state.choose_row(FIRST_ROW);
+        state
+    }
+}
+
+impl State {
+    /// Chooses a row of the table, and what it builds.
+    fn choose_row(&mut self, row: usize) {
+        if row == self.row && self.work.is_some() {
+            return;
+        }
+        self.row = row.min(TABLE.len() - 1);
+        if let Shown::Built(layer) = self.entry().shown {
+            self.choose_layer(layer);
+        }
+    }
+
+    /// Builds another layer, with the ε that is about best in double precision.
+    #[allow(clippy::cast_possible_truncation)]
+    fn choose_layer(&mut self, layer: Layer) {
+        self.settings.layer = layer;
+        self.settings.exponent = (-layer.epsilon().log2()).round() as i32;
+    }
+
+    fn entry(&self) -> &'static Primitives {
+        &TABLE[self.row]
+    }
+
+    /// Whether the chosen row builds something here.
+    fn is_built(&self) -> bool {
+        matches!(self.entry().shown, Shown::Built(_))
+    }
+
+    /// Brings what is measured up to date, a few milliseconds a frame.
+    fn refresh(&mut self, ui: &Ui) {
+        if !self.is_built() {
+            return;
+        }
+        let settings = self.settings;
+        if !self.work.as_ref().is_some_and(|work| work.is_of(&settings)) {
+            self.work = Some(Work::new(&settings));
+        }
+        if let Some(work) = &mut self.work
+            && work.advance(settings.exponent)
+        {
+            ui.ctx().request_repaint();
+        }
+    }
+}
 
 /// Draws the page.
-pub fn show(ui: &mut Ui, _state: &mut State, view: &mut View<'_>, _narrow: bool, _actions: &mut Vec<Action>) {
-    CentralPanel::default().frame(Frame::new().fill(Palette::of(ui).background)).show(ui, |ui| {
+pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, actions: &mut Vec<Action>) {
+    let palette = Palette::of(ui);
+    keys(ui, state);
+    state.refresh(ui);
+    CentralPanel::default().frame(Frame::new().fill(palette.background)).show(ui, |ui| {
         banner::messages(ui, view);
-        card::empty(ui, ui.max_rect(), "Which layers can hold linear attention, and with which error.");
+        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            Frame::new().inner_margin(Margin::symmetric(14, 10)).show(ui, |ui| {
+                ui.set_width(ui.available_width());
+                ui.spacing_mut().item_spacing.y = 6.0;
+                table::show(ui, state, narrow, actions);
+                ui.add_space(10.0);
+                ui.separator();
+                construction::show(ui, state, narrow, actions);
+                if state.is_built() && matches!(state.settings.layer, Layer::GruBefore | Layer::GruCurved) {
+                    ui.add_space(10.0);
+                    ui.separator();
+                    update::show(ui, &mut state.biases, narrow);
+                }
+                ui.add_space(12.0);
+            });
+        });
     });
 }
 
+/// Arrows go from row to row, unless something has the keyboard.
+fn keys(ui: &Ui, state: &mut State) {
+    if ui.memory(|memory| memory.focused().is_some()) {
+        return;
+    }
+    for (key, row) in [(Key::ArrowDown, Some(state.row + 1)), (Key::ArrowUp, state.row.checked_sub(1))] {
+        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key))
+            && let Some(row) = row
+        {
+            state.choose_row(row);
+        }
+    }
+}
+
 /// Draws the status line.
-pub fn status(ui: &mut Ui, _state: &State) {
+pub fn status(ui: &mut Ui, state: &State) {
     let palette = Palette::of(ui);
-    ui.horizontal_centered(|ui| ui.label(RichText::new("eight layers").size(12.0).color(palette.mute)));
+    let entry = state.entry();
+    let fields = match state.work.as_ref().filter(|_| state.is_built()) {
+        None => vec![("layer", entry.layer.to_owned()), ("layers", entry.layers.map_or_else(|| "—".into(), |layers| layers.to_string()))],
+        Some(work) => {
+            let error = |pick: fn(&crate::theory::layers::curve::Point) -> f64| work.point(state.settings.exponent).map_or_else(|| "…".into(), |point| format::scientific(pick(&point)));
+            vec![
+                ("layer", state.settings.layer.title().to_owned()),
+                ("d", state.settings.dim.to_string()),
+                ("ε", work::power(-state.settings.exponent)),
+                ("error f64", error(|point| point.double)),
+                ("f32", error(|point| point.single)),
+            ]
+        }
+    };
+    ui.spacing_mut().interact_size.y = 20.0;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(6.0, 1.0);
+        ui.add_space(if ui.available_height() > 40.0 { 6.0 } else { 4.0 });
+        for (label, value) in fields {
+            ui.label(RichText::new(label).size(12.0).color(palette.mute));
+            ui.label(RichText::new(value).font(strong(12.0)));
+            ui.add_space(8.0);
+        }
+    });
+}
+
+/// The exponents that ε can have.
+fn exponents() -> std::ops::RangeInclusive<i32> {
+    0..=SMALLEST
 }
