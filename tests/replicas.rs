@@ -69,6 +69,19 @@ fn together_is_as_alone_on_the_cpu_to_the_bit() {
     assert!(alone[0].0 != alone[1].0, "seeds differ");
 }
 
+/// From 16 384 parameters on the optimiser is spread over threads, piece by piece.
+#[test]
+fn a_large_one_is_the_same_with_any_threads() {
+    let recipe = Recipe { hidden: 128, gates: 64, time: 4, mask_at: 0.0, ..recipe(0, 4, 1) };
+    let found = [1, 2, 3].map(|threads| {
+        let mut backend = together(std::slice::from_ref(&recipe), cpu(threads));
+        backend.advance(3).unwrap();
+        backend.request(Graph::PARAMETERS);
+        bits(&backend.poll().unwrap().unwrap())
+    });
+    assert!(found[0].1.len() > 16_384 && found[1] == found[0] && found[2] == found[0]);
+}
+
 /// Recipes of every task with every architecture in turn, at odd sizes.
 fn odd() -> Vec<(Recipe, Architecture)> {
     let base = Recipe { dim: 3, hidden: 7, gates: 5, batch: 9, time: 11, steps: 100, mask_at: 0.0, ..Recipe::default() };
