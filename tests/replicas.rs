@@ -113,13 +113,14 @@ fn arrays(recipe: &Recipe, seed: u32) -> Option<Arrays> {
     Some(Arrays { sequences, time, inputs, outputs, steps, x: normal("x", sequences * time * inputs), y: normal("y", sequences * steps * outputs), weight })
 }
 
-/// Every kernel with three replicas, each with its own seed, data and rates, against each alone on the CPU engine.
+/// Every kernel with three replicas, each with its own seed, data, noise and rates, against each alone on the CPU engine.
 #[test]
 #[cfg(feature = "gpu")]
 fn together_is_as_alone_on_the_gpu() {
     let Some(context) = device::context() else { return };
     for (recipe, architecture) in odd() {
-        let three: Vec<Recipe> = (1..=3).map(|seed| Recipe { seed, learning_rate: 1e-2 / seed as f32, ..recipe.clone() }).collect();
+        let own = |seed: u32| Recipe { seed, learning_rate: 1e-2 / seed as f32, noise: 0.1 * seed as f32, weight_variance: seed as f32, ..recipe.clone() };
+        let three: Vec<Recipe> = (1..=3).map(own).collect();
         let data: Vec<Option<Arrays>> = three.iter().map(|recipe| arrays(recipe, recipe.seed)).collect();
         let split: Vec<Option<Arrays>> = three.iter().zip(&data).map(|(recipe, data)| Some(recipe.split(data.as_ref()?).0)).collect();
         let plans: Vec<Plan> = three.iter().map(|recipe| Plan { architecture, ..recipe.plan() }).collect();
