@@ -71,15 +71,16 @@ fn together_is_as_alone_on_the_cpu_to_the_bit() {
 
 /// From 16 384 parameters on the optimiser is spread over threads, piece by piece.
 #[test]
-fn a_large_one_is_the_same_with_any_threads() {
-    let recipe = Recipe { hidden: 128, gates: 64, time: 4, mask_at: 0.0, ..recipe(0, 4, 1) };
-    let found = [1, 2, 3].map(|threads| {
+fn a_large_one_is_the_same_on_two_threads() {
+    let recipe = Recipe { hidden: 128, gates: 64, time: 4, mask_at: 0.0, ..recipe(0, 64, 1) };
+    let found = [1, 2].map(|threads| {
         let mut backend = together(std::slice::from_ref(&recipe), cpu(threads));
+        assert!(backend.device().name.starts_with(&threads.to_string()), "{:?}", backend.device());
         backend.advance(3).unwrap();
         backend.request(Graph::PARAMETERS);
         bits(&backend.poll().unwrap().unwrap())
     });
-    assert!(found[0].1.len() > 16_384 && found[1] == found[0] && found[2] == found[0]);
+    assert!(found[0].1.len() > 16_384 && found[1] == found[0]);
 }
 
 /// Recipes of every task with every architecture in turn, at odd sizes.
