@@ -179,6 +179,14 @@ fn a_regression_network_takes_a_gradient_step() {
     assert!(error.contains("6 numbers a token") && error.contains("5 and 3"), "{error}");
 }
 
+/// Of noise a map with nearly as many numbers as rows explains most where it was fitted, and nothing elsewhere.
+#[test]
+fn what_is_read_is_tried_where_it_was_not_fitted() {
+    let noise = |name: &str, columns: usize| Matrix::new(60, columns, gatelens::math::random::normals(3, name, 60 * columns).into_iter().map(f64::from).collect());
+    let left = decoding::held_out(&noise("features", 25), &noise("targets", 2), 30).unwrap();
+    assert!(left > 1.0, "{left}");
+}
+
 #[test]
 fn wide_tokens_are_drawn_from_some_directions() {
     let teacher = teacher(10, 3);

@@ -101,6 +101,8 @@ fn regression_is_read_off_by_keys() {
     assert!(says(&view, &format!("example t = 2: x₂ = {}", signed(episode.tokens[1][1]))));
     press(&mut view, &[Key::ArrowDown, Key::ArrowDown, Key::ArrowRight, Key::ArrowRight, Key::ArrowRight, Key::ArrowRight]);
     assert!(says(&view, &format!("truth y₂ = (W x_q)₂ = {}", signed(episode.target[1]))) && says(&view, &format!("network {}", signed(episode.answer[1]))));
+    let (answer, step) = (episode.answer[1], episode.gradient_step_answer[1]);
+    assert!(says(&view, &format!("one gradient step η* Σ yₜ (xₜ · x_q) = {}", signed(step))) && says(&view, &format!("network − step = {}", signed(answer - step))));
     press(&mut view, &[Key::Escape]);
     assert!(!says(&view, "truth y₂ ="));
     assert_eq!(view.state().actions, []);

@@ -69,6 +69,20 @@ fn together_is_as_alone_on_the_cpu_to_the_bit() {
     assert!(alone[0].0 != alone[1].0, "seeds differ");
 }
 
+/// From 16 384 parameters on the optimiser is spread over threads, piece by piece.
+#[test]
+fn a_large_one_is_the_same_on_two_threads() {
+    let recipe = Recipe { hidden: 128, gates: 64, time: 4, mask_at: 0.0, ..recipe(0, 64, 1) };
+    let found = [1, 2].map(|threads| {
+        let mut backend = together(std::slice::from_ref(&recipe), cpu(threads));
+        assert!(backend.device().name.starts_with(&threads.to_string()), "{:?}", backend.device());
+        backend.advance(3).unwrap();
+        backend.request(Graph::PARAMETERS);
+        bits(&backend.poll().unwrap().unwrap())
+    });
+    assert!(found[0].1.len() > 16_384 && found[1] == found[0]);
+}
+
 /// Recipes of every task with every architecture in turn, at odd sizes.
 fn odd() -> Vec<(Recipe, Architecture)> {
     let base = Recipe { dim: 3, hidden: 7, gates: 5, batch: 9, time: 11, steps: 100, mask_at: 0.0, ..Recipe::default() };
@@ -100,13 +114,14 @@ fn arrays(recipe: &Recipe, seed: u32) -> Option<Arrays> {
     Some(Arrays { sequences, time, inputs, outputs, steps, x: normal("x", sequences * time * inputs), y: normal("y", sequences * steps * outputs), weight })
 }
 
-/// Every kernel with three replicas, each with its own seed, data and rates, against each alone on the CPU engine.
+/// Every kernel with three replicas, each with its own seed, data, noise and rates, against each alone on the CPU engine.
 #[test]
 #[cfg(feature = "gpu")]
 fn together_is_as_alone_on_the_gpu() {
     let Some(context) = device::context() else { return };
     for (recipe, architecture) in odd() {
-        let three: Vec<Recipe> = (1..=3).map(|seed| Recipe { seed, learning_rate: 1e-2 / seed as f32, ..recipe.clone() }).collect();
+        let own = |seed: u32| Recipe { seed, learning_rate: 1e-2 / seed as f32, noise: 0.1 * seed as f32, weight_variance: seed as f32, ..recipe.clone() };
+        let three: Vec<Recipe> = (1..=3).map(own).collect();
         let data: Vec<Option<Arrays>> = three.iter().map(|recipe| arrays(recipe, recipe.seed)).collect();
         let split: Vec<Option<Arrays>> = three.iter().zip(&data).map(|(recipe, data)| Some(recipe.split(data.as_ref()?).0)).collect();
         let plans: Vec<Plan> = three.iter().map(|recipe| Plan { architecture, ..recipe.plan() }).collect();

@@ -1,5 +1,12 @@
 //! `gatelens sweep` as a cluster uses it: killed and started again, in shards, with runs that fail.
 
+use gatelens::backend::StepLoss;
+use gatelens::experiment::sweep::Sweep;
+use gatelens::experiment::sweep::partial::Partial;
+use gatelens::experiment::sweep::record::{Curve, POINTS, Record, mark};
+use gatelens::experiment::sweep::shard::Shard;
+use gatelens::experiment::sweep::store::Store;
+use gatelens::train::session::Snapshot;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -85,6 +92,25 @@ fn killed_twice_it_equals_the_one_that_ran_through() {
     // Nothing is left to do: the next call trains nothing and says the same.
     let again = sweep(&definition, &out, &["--json"]);
     assert!(again.status.success() && !text(&again.stderr).contains("Training"), "{}", text(&again.stderr));
+    fs::remove_dir_all(folder).unwrap();
+}
+
+/// The points of its curve that were kept are in the record: those steps were not trained again.
+#[test]
+fn a_run_goes_on_from_the_state_that_was_kept() {
+    let folder = folder("state");
+    let text_of = r#"{ "preset": "quick", "settings": { "steps": 640, "time": 2, "batch": 2, "hidden": 3, "gates": 3 }, "grid": { "seed": [1] } }"#;
+    let (definition, out) = (write(&folder, text_of), folder.join("out"));
+    let read = Sweep::read("definition.json", text_of).unwrap();
+    let run = read.runs().unwrap().remove(0);
+    let parameters = run.recipe.plan().program().params.initial(1);
+    let (zeros, known) = (vec![0.0; parameters.len()], vec![StepLoss { loss: 0.125, power: 0.5 }; 10]);
+    let snapshot = Snapshot { step: mark(640, 10), parameters, first_moment: zeros.clone(), second_moment: zeros };
+    Store::open(&out, &read, Shard::WHOLE).unwrap().keep_partial(&run, &Partial { snapshot, curve: Curve(known.clone()) }).unwrap();
+    let done = sweep(&definition, &out, &[]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let record: Record = serde_json::from_str(&fs::read_to_string(out.join("runs").join(format!("{}.json", run.key))).unwrap()).unwrap();
+    assert!(record.curve.0.len() as u64 == POINTS && record.curve.0[..10] == known && record.curve.0[10] != known[0], "{:?}", record.curve);
     fs::remove_dir_all(folder).unwrap();
 }
 
