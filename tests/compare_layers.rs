@@ -109,7 +109,7 @@ fn press(harness: &mut Harness<'_, Window>, key: Key) {
 
 /// What the page builds, made here.
 fn made(layer: Layer, dim: usize, seed: u32, exponent: i32) -> (Teacher, Built) {
-    let teacher = Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal }, seed);
+    let teacher = Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 }, seed);
     let built = construct(&teacher, layer, 2f64.powi(-exponent)).unwrap();
     (teacher, built)
 }

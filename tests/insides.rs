@@ -22,7 +22,7 @@ fn part<'a>(model: &'a mut Model, name: &str) -> &'a mut [f64] {
 }
 
 fn teacher_kind() -> TeacherKind {
-    TeacherKind { dim: 3, ranks: [3; 3], spectrum: Singular::Orthogonal }
+    TeacherKind { dim: 3, ranks: [3; 3], spectrum: Singular::Orthogonal, gain: 1.0 }
 }
 
 fn origin(seed: u32) -> Origin {

@@ -59,7 +59,7 @@ fn running(recipe: &Recipe, probed: bool) -> Window {
 }
 
 fn constructed(layer: Layer) -> Given {
-    let teacher = Teacher::draw(TeacherKind { dim: 3, ranks: [3; 3], spectrum: Spectrum::Orthogonal }, 2);
+    let teacher = Teacher::draw(TeacherKind { dim: 3, ranks: [3; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 }, 2);
     Given::new(format!("{} construction", layer.title()), construct(&teacher, layer, layer.epsilon()).unwrap().model(), Some(teacher))
 }
 

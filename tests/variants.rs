@@ -88,7 +88,7 @@ fn the_papers_figure_four_is_there_with_like_sizes() {
 
 /// Trains these runs as groups of one variant each, all at the same time; returns the records, and which group told of which step.
 fn together(queue: &Queue, variants: &[std::ops::Range<usize>]) -> (HashMap<String, Record>, Vec<(u32, u64)>) {
-    let mut link = Link::spawn_alone().unwrap();
+    let link = Link::spawn_alone().unwrap();
     for (number, range) in (0..).zip(variants) {
         let members = range.clone().map(|run| (queue.runs()[run].recipe.clone(), None)).collect();
         let start = group::Start { group: number, members, data: None, threads: 1, memory_limit: u64::MAX, states_every_ms: 60_000 };

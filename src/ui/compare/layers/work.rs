@@ -31,7 +31,7 @@ pub struct Work {
 impl Work {
     /// Nothing is measured yet.
     pub fn new(&Settings { layer, dim, seed, .. }: &Settings) -> Self {
-        let teacher = Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal }, seed);
+        let teacher = Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 }, seed);
         Self { of: (layer, dim, seed), teacher, points: vec![None; super::exponents().count()], failure: None, built: None }
     }
 
