@@ -194,7 +194,7 @@ fn a_sweep_over_arrays_needs_them() {
 
 #[test]
 fn the_papers_figures_are_there() {
-    assert_eq!(presets::names(), ["fig3a", "fig3b", "fig3c"]);
+    assert_eq!(presets::names(), ["fig3a", "fig3b", "fig3c", "fig4a", "fig4b"]);
     for (name, least) in [("fig3a", 14), ("fig3b", 42), ("fig3c", 12)] {
         let sweep = presets::find(name).unwrap();
         let runs = sweep.runs().unwrap();

@@ -173,7 +173,7 @@ settings! {
         "Products of two readings of the state (output gating only).";
     embed, "Embedding width e", Network, ALL, EMBEDDED, false, Kind::Integer { min: 1, max: 256 }, from_size, size,
         "Width between the linear embedding and the readout; of an LRU's GLUs and MLPs, of attention's queries, keys and values.";
-    layers, "Layers", Network, ALL, STACKED, false, Kind::Integer { min: 1, max: 8 }, from_size, size,
+    layers, "Layers L", Network, ALL, STACKED, false, Kind::Integer { min: 1, max: 8 }, from_size, size,
         "Linear recurrent units, one after another.";
     state, "Numbers a channel N", Network, ALL, SELECTIVE, false, Kind::Integer { min: 1, max: 64 }, from_size, size,
         "What each channel of the selective layer keeps.";

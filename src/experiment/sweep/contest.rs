@@ -4,11 +4,12 @@ use super::measure::Measure;
 use super::queue::{Queue, State};
 use super::record::Outcome;
 use super::{Axis, is_variant};
+use crate::experiment::settings::{Group, Setting};
 
 /// A layer of one size, at several learning rates, with several seeds each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contender {
-    /// Its variant, and what else tells it from others: `LSTM`, or `LSTM embed=8`.
+    /// Its variant, and what else tells it from others: `LSTM`, `LSTM 8` of one of several sizes, or `LSTM batch=8`.
     pub name: String,
     /// The place of its variant among the sweep's; 0 in a sweep without variants.
     pub variant: usize,
@@ -41,7 +42,8 @@ pub fn contenders(queue: &Queue, measure: Measure) -> Vec<Contender> {
         let values: Vec<&str> = own().map(|(_, value)| value.as_str()).collect();
         let place = found.iter().position(|(known, _)| *known == values).unwrap_or_else(|| {
             let variant = own().find(|(axis, _)| is_variant(axis)).and_then(|(axis, value)| axis.values.iter().position(|other| other == value));
-            let part = |(axis, value): (&Axis, &String)| if is_variant(axis) { value.clone() } else { format!("{}={value}", axis.keys.join("=")) };
+            let bare = |axis: &Axis| is_variant(axis) || axis.keys.iter().all(|key| Setting::find(key).is_some_and(|setting| setting.group == Group::Network));
+            let part = |(axis, value): (&Axis, &String)| if bare(axis) { value.clone() } else { format!("{}={value}", axis.keys.join("=")) };
             let name = own().filter(|(axis, _)| axis.values.len() > 1 || is_variant(axis)).map(part).collect::<Vec<_>>().join(" ");
             found.push((values, Contender { name, variant: variant.unwrap_or(0), parameters: run.recipe.parameters(), rates: vec![] }));
             found.len() - 1
@@ -98,9 +100,9 @@ impl Contender {
         self.rates.iter().all(|rate| rate.is_over)
     }
 
-    /// Whether the best rate is the least or the largest of several: a better one may lie beyond.
+    /// Whether the best rate is the least or the largest of three or more: a better one may lie beyond.
     pub fn at_edge(&self) -> bool {
-        let Some(best) = self.best().filter(|_| self.rates.len() > 1) else { return false };
+        let Some(best) = self.best().filter(|_| self.rates.len() > 2) else { return false };
         self.rates.iter().all(|rate| rate.rate <= best.rate) || self.rates.iter().all(|rate| rate.rate >= best.rate)
     }
 }
@@ -131,7 +133,7 @@ mod tests {
         let mut queue = queue();
         let found = contenders(&queue, Measure::Nmse);
         let names: Vec<&str> = found.iter().map(|contender| contender.name.as_str()).collect();
-        assert_eq!(names, ["Gated RNN hidden=embed=4", "Gated RNN hidden=embed=8", "LSTM hidden=embed=4", "LSTM hidden=embed=8"]);
+        assert_eq!(names, ["Gated RNN 4", "Gated RNN 8", "LSTM 4", "LSTM 8"]);
         assert_eq!(found.iter().map(|contender| contender.variant).collect::<Vec<_>>(), [0, 0, 1, 1]);
         assert_eq!((found[2].rates.len(), found[2].rates[1].runs.clone(), found[2].value()), (3, vec![14, 15], None));
         // LSTM of 4: at 0.001 0.5 and 0.3; at 0.01 0.1 and diverged; at 0.1 one of two so far.

@@ -112,7 +112,8 @@ fn nearest(picture: &Picture, frame: &Frame, pointer: Pos2) -> Option<usize> {
 pub fn draw(ui: &Ui, rect: Rect, picture: &Picture, selected: Option<usize>) -> Option<Frame> {
     let palette = Palette::of(ui);
     let edge = if picture.points.iter().any(|point| point.level.is_none()) { EDGE } else { 6.0 };
-    let inner = Rect::from_min_max(rect.min + vec2(LEFT, LEGEND + 12.0 + edge), rect.max - vec2(8.0, BELOW));
+    let legend_height = legend_height(ui.painter(), rect.width(), picture, palette);
+    let inner = Rect::from_min_max(rect.min + vec2(LEFT, legend_height + 12.0 + edge), rect.max - vec2(8.0, BELOW));
     if inner.width() < 60.0 || inner.height() < 50.0 {
         return None;
     }
@@ -120,7 +121,7 @@ pub fn draw(ui: &Ui, rect: Rect, picture: &Picture, selected: Option<usize>) -> 
     let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
     let ticks = [picture.scale.ticks((inner.width() / 44.0) as usize), super::scale::log_ticks(picture.levels, (inner.height() / 26.0) as usize)];
     frame.draw(&painter, palette, [&ticks[0], &ticks[1]], [&picture.x_title, picture.measure.name()]);
-    legend(&painter, Rect::from_min_size(rect.min + vec2(LEFT, 0.0), vec2(inner.width(), LEGEND)), picture, palette);
+    legend(&painter, Rect::from_min_size(rect.min, vec2(rect.width(), legend_height)), picture, palette);
     references(&painter, &frame, picture, palette);
     for (i, series) in picture.series.iter().enumerate() {
         let color = palette.series(i);
@@ -228,37 +229,66 @@ pub fn gradient_step(painter: &Painter, frame: &Frame, picture: &Picture, palett
     }
 }
 
+/// Rows of the legend, at most.
+const ROWS: usize = 3;
+
+/// Height of the legend where it is that wide.
+pub fn legend_height(painter: &Painter, width: f32, picture: &Picture, palette: &Palette) -> f32 {
+    let (.., places) = legend_places(painter, width, picture, palette);
+    LEGEND * places.iter().map(|(_, row)| row + 1).max().unwrap_or(1) as f32
+}
+
+/// A mark at a place, for the legend.
+type Mark = Box<dyn Fn(Pos2) -> Shape>;
+
+/// Texts with their marks, and where each stands: how far from the left, in which row. What does not fit is counted in the last.
+fn legend_places(painter: &Painter, width: f32, picture: &Picture, palette: &Palette) -> (Vec<(String, Mark)>, Vec<(f32, usize)>) {
+    let named: Vec<(usize, &str)> = picture.series.iter().enumerate().map(|(i, series)| (i, series.name.as_str())).filter(|(_, name)| !name.is_empty()).collect();
+    let color = if named.is_empty() { palette.series(0) } else { palette.mute };
+    let mut entries: Vec<(String, Mark)> = vec![];
+    for (i, name) in &named {
+        let (i, color) = (*i, palette.series(*i));
+        entries.push(((*name).to_owned(), Box::new(move |at| marks::filled(i, at, 3.4, color))));
+    }
+    if named.is_empty() {
+        entries.push(("a run".into(), Box::new(move |at| marks::filled(0, at, 3.4, color))));
+    }
+    if picture.series.iter().any(|series| series.medians.len() > 1) {
+        let line = move |at: Pos2| Shape::line_segment([at - vec2(5.0, 0.0), at + vec2(5.0, 0.0)], Stroke::new(1.6, color));
+        entries.push(("median".into(), Box::new(line)));
+    }
+    if picture.points.iter().any(|point| point.kind == Kind::Training) {
+        let background = palette.background;
+        entries.push(("in training".into(), Box::new(move |at| marks::hollow(0, at, 3.8, background, Stroke::new(1.4, color)))));
+    }
+    let room = |text: &str| 9.0 + painter.layout_no_wrap(text.into(), plain(11.0), palette.mute).size().x;
+    let (mut x, mut row, mut places) = (6.0, 0, vec![]);
+    for place in 0..entries.len() {
+        let more = format!("and {} more", entries.len() - place);
+        let (last, wide) = (row + 1 == ROWS, room(&entries[place].0));
+        let reserved = if last && place + 1 < entries.len() { 18.0 + room(&more) } else { 0.0 };
+        if x > 6.0 && x + wide + reserved > width {
+            if last {
+                places.push((x, row));
+                entries.truncate(place);
+                entries.push((more, Box::new(|_| Shape::Noop)));
+                break;
+            }
+            (x, row) = (6.0, row + 1);
+        }
+        places.push((x, row));
+        x += wide + 18.0;
+    }
+    (entries, places)
+}
+
 /// One mark for each series, and what hollow dots and lines are.
 pub fn legend(painter: &Painter, rect: Rect, picture: &Picture, palette: &Palette) {
     let painter = painter.with_clip_rect(rect.intersect(painter.clip_rect()));
-    let (font, y) = (plain(11.0), rect.center().y);
-    let mut x = rect.left() + 6.0;
-    let mut write = |text: &str, mark: &dyn Fn(Pos2) -> Shape| {
-        let galley = painter.layout_no_wrap(text.into(), font.clone(), palette.mute);
-        let fits = x + 10.0 + galley.size().x <= rect.right();
-        if fits {
-            painter.add(mark(pos2(x, y)));
-            painter.galley(pos2(x + 9.0, y - galley.size().y / 2.0), galley.clone(), palette.mute);
-            x += 9.0 + galley.size().x + 18.0;
-        }
-        fits
-    };
-    let named: Vec<(usize, &str)> = picture.series.iter().enumerate().map(|(i, series)| (i, series.name.as_str())).filter(|(_, name)| !name.is_empty()).collect();
-    for (k, &(i, name)) in named.iter().enumerate() {
-        if !write(name, &|at| marks::filled(i, at, 3.4, palette.series(i))) {
-            let _ = write(&format!("and {} more", named.len() - k), &|_| Shape::Noop);
-            return;
-        }
-    }
-    let color = if named.is_empty() { palette.series(0) } else { palette.mute };
-    let line = |at: Pos2| Shape::line_segment([at - vec2(5.0, 0.0), at + vec2(5.0, 0.0)], Stroke::new(1.6, color));
-    if named.is_empty() {
-        let _ = write("a run", &|at| marks::filled(0, at, 3.4, color));
-    }
-    if picture.series.iter().any(|series| series.medians.len() > 1) {
-        let _ = write("median", &line);
-    }
-    if picture.points.iter().any(|point| point.kind == Kind::Training) {
-        let _ = write("in training", &|at| marks::hollow(0, at, 3.8, palette.background, Stroke::new(1.4, color)));
+    let (entries, places) = legend_places(&painter, rect.width(), picture, palette);
+    for ((text, mark), (x, row)) in entries.into_iter().zip(places) {
+        let at = rect.left_top() + vec2(x, LEGEND * (row as f32 + 0.5));
+        painter.add(mark(at));
+        painter.text(at + vec2(9.0, 0.0), Align2::LEFT_CENTER, text, plain(11.0), palette.mute);
     }
 }

@@ -27,7 +27,8 @@ fn places(queue: &Queue, room: f32) -> Vec<Place> {
     let mut columns = vec![(Column::Name, "run".to_owned(), "How it differs; sorts as the runs are trained", 60.0f32, false)];
     let longest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0) as f32 * 6.1 + 18.0;
     columns[0].3 = (1.12 * longest(&mut queue.runs().iter().take(400).map(|run| run.name.chars().count()))).clamp(60.0, 280.0);
-    for (i, axis) in queue.sweep.axes.iter().enumerate() {
+    // In a comparison the name says it all.
+    for (i, axis) in queue.sweep.axes.iter().enumerate().filter(|_| queue.sweep.variants.is_empty()) {
         let title = axis.keys.iter().map(|key| plot::short(key)).collect::<Vec<_>>().join(" = ");
         let width = longest(&mut axis.values.iter().map(String::len).chain([title.chars().count() + 2])).clamp(44.0, 150.0);
         columns.push((Column::Axis(i), title, "Its value on this axis", width, true));

@@ -84,11 +84,15 @@ fn layer(ui: &mut Ui, i: usize, variant: &mut Variant, base: &Recipe, varied: &[
     let problems: Vec<String> = variant.settings.iter().filter_map(|(key, value)| settings::set(&mut recipe, key, value).err()).map(|error| error.to_string()).collect();
     ui.horizontal_wrapped(|ui| {
         let mut chosen = recipe.model;
-        let combo = ComboBox::from_id_salt("layer").width(104.0).selected_text(recipe.model.title()).truncate().show_ui(ui, |ui| {
-            for model in ModelName::MODELS {
-                ui.selectable_value(&mut chosen, model, model.title());
-            }
+        let width = 108.0;
+        let combo = ui.allocate_ui(egui::vec2(width, ui.spacing().interact_size.y), |ui| {
+            ComboBox::from_id_salt("layer").width(width).selected_text(recipe.model.title()).truncate().show_ui(ui, |ui| {
+                for model in ModelName::MODELS {
+                    ui.selectable_value(&mut chosen, model, model.title());
+                }
+            })
         });
+        let combo = combo.inner;
         named(combo.response, Role::ComboBox, &format!("Layer {}", i + 1));
         if chosen != recipe.model {
             if variant.name.starts_with(recipe.model.title()) {
@@ -102,7 +106,7 @@ fn layer(ui: &mut Ui, i: usize, variant: &mut Variant, base: &Recipe, varied: &[
             ui.spacing_mut().item_spacing.x = 3.0;
             ui.label(RichText::new(short_name(setting)).size(11.5).color(palette.mute)).on_hover_text(format!("{}. {}", setting.label, setting.help));
             ui.scope(|ui| {
-                ui.set_width(36.0);
+                ui.set_width(32.0);
                 line(ui, value, &format!("{} of {}", setting.label, variant.name), "");
             });
         }

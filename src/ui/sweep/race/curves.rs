@@ -15,8 +15,6 @@ use crate::ui::{Action, card, format, svg};
 use eframe::egui;
 use egui::{Align2, Button, Pos2, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
 
-/// Height of the legend.
-const LEGEND: f32 = 20.0;
 /// How near the pointer must be to a curve.
 const NEAR: f32 = 10.0;
 
@@ -117,7 +115,8 @@ fn nearest(curves: &Curves, frame: &Frame, pointer: Pos2) -> Option<(usize, f64,
 /// Draws the plot without its title; returns where things are, if there is room.
 fn draw(ui: &Ui, rect: Rect, curves: &Curves, shown: &Shown, selected: Option<usize>) -> Option<Frame> {
     let palette = Palette::of(ui);
-    let inner = Rect::from_min_max(rect.min + vec2(LEFT, LEGEND + 18.0), rect.max - vec2(12.0, BELOW));
+    let legend_height = picture::legend_height(ui.painter(), rect.width(), &shown.picture, palette);
+    let inner = Rect::from_min_max(rect.min + vec2(LEFT, legend_height + 18.0), rect.max - vec2(12.0, BELOW));
     if inner.width() < 60.0 || inner.height() < 50.0 {
         return None;
     }
@@ -126,7 +125,7 @@ fn draw(ui: &Ui, rect: Rect, curves: &Curves, shown: &Shown, selected: Option<us
     let step_ticks: Vec<Tick> = scale::linear_ticks(frame.x, (inner.width() / 70.0) as usize).into_iter().map(|tick| Tick { text: format::short(tick.place), ..tick }).collect();
     let level_ticks = scale::log_ticks(curves.levels, (inner.height() / 26.0) as usize);
     frame.draw(&painter, palette, [&step_ticks, &level_ticks], ["Step", curves.measure.name()]);
-    picture::legend(&painter, Rect::from_min_size(rect.min, vec2(rect.width(), LEGEND)), &shown.picture, palette);
+    picture::legend(&painter, Rect::from_min_size(rect.min, vec2(rect.width(), legend_height)), &shown.picture, palette);
     picture::gradient_step(&painter, &frame, &shown.picture, palette);
     let line = |points: &[[f64; 2]], stroke: Stroke| Shape::line(points.iter().map(|point| frame.at(point[0], point[1])).collect(), stroke);
     for bundle in &curves.bundles {

@@ -61,10 +61,10 @@ fn order(ui: &mut Ui, queue: &Queue, shown: &Shown, palette: &Palette) {
     });
 }
 
-/// Its variant's name; of several sizes also which.
+/// Its variant's name, and its size.
 fn name(queue: &Queue, contender: &Contender) -> String {
-    let sizes = queue.sweep.axes.iter().any(|axis| axis.values.len() > 1 && axis.keys.iter().any(|key| key == "hidden" || key == "embed"));
-    if sizes { format!("{} ({} parameters)", contender.name, format::thousands(contender.parameters as u64)) } else { contender.name.clone() }
+    let variant = queue.sweep.variants.get(contender.variant).map_or(&contender.name, |variant| &variant.name);
+    format!("{variant} ({} parameters)", format::thousands(contender.parameters as u64))
 }
 
 /// What stands out.
