@@ -297,7 +297,7 @@ pub fn status(ui: &mut Ui, state: &mut State, view: &View<'_>) {
     state.refresh(&view.sweeps[state.which]);
     let palette = Palette::of(ui);
     let Some(Shown { counts, .. }) = &state.shown else {
-        ui.horizontal_centered(|ui| ui.label(egui::RichText::new("no sweep yet").size(12.0).color(palette.mute)));
+        ui.horizontal_centered(|ui| ui.label(egui::RichText::new(if state.which == COMPARE { "no race yet" } else { "no sweep yet" }).size(12.0).color(palette.mute)));
         return;
     };
     let part = |ui: &mut Ui, label: &str, value: String, color: egui::Color32| {

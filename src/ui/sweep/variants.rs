@@ -3,7 +3,7 @@
 use super::State;
 use super::definition::{REMOVE, line, named, note, remove};
 use crate::experiment::preset;
-use crate::experiment::recipe::{ModelName, Recipe};
+use crate::experiment::recipe::{Gating, ModelName, Recipe};
 use crate::experiment::settings::{self, Group, SETTINGS, Setting};
 use crate::experiment::sweep::Variant;
 use crate::ui::controls::short_name;
@@ -21,7 +21,8 @@ pub fn of(model: ModelName, recipe: &Recipe) -> Variant {
 
 /// The layer and those of its sizes that `wanted` says, as a variant writes them.
 fn written(recipe: &Recipe, wanted: impl Fn(&Setting) -> bool) -> Vec<(String, String)> {
-    let own = SETTINGS.iter().filter(|setting| setting.group == Group::Network && setting.counts_for(recipe) && (setting.key == "model" || wanted(setting)));
+    let own = SETTINGS.iter().filter(|setting| setting.group == Group::Network && setting.counts_for(recipe) && (setting.key == "model" || wanted(setting)))
+        .filter(|setting| setting.key != "gating" || recipe.gating == Gating::Side);
     own.map(|setting| (setting.key.into(), (setting.get)(recipe).to_string())).collect()
 }
 
@@ -29,12 +30,13 @@ fn written(recipe: &Recipe, wanted: impl Fn(&Setting) -> bool) -> Vec<(String, S
 pub fn show(ui: &mut Ui, state: &State, draft: &mut Draft) {
     let base = base(draft);
     let varied: Vec<String> = draft.axes.iter().flat_map(|axis| axis.keys.clone()).collect();
+    let width = ui.available_width();
     let mut removed = None;
     let only = draft.variants.len() == 1;
     for (i, variant) in draft.variants.iter_mut().enumerate() {
         ui.push_id(("variant", i), |ui| {
             ui.horizontal(|ui| {
-                let room = ui.available_width() - if only { 0.0 } else { REMOVE + ui.spacing().item_spacing.x };
+                let room = width - if only { 0.0 } else { REMOVE + ui.spacing().item_spacing.x };
                 ui.scope(|ui| {
                     ui.set_width(room);
                     line(ui, &mut variant.name, &format!("Name of layer {}", i + 1), "a name");
@@ -43,7 +45,10 @@ pub fn show(ui: &mut Ui, state: &State, draft: &mut Draft) {
                     removed = Some(i);
                 }
             });
-            layer(ui, i, variant, &base, &varied);
+            ui.scope(|ui| {
+                ui.set_max_width(width);
+                layer(ui, i, variant, &base, &varied);
+            });
         });
         ui.add_space(4.0);
     }

@@ -6,7 +6,7 @@ use crate::experiment::checkpoint;
 use crate::experiment::inspection::{Given, Subject};
 use crate::model::Architecture;
 use crate::theory::layers::primitives::Shown;
-use crate::theory::layers::{Built, Layer};
+use crate::theory::layers::{Built, Layer, construct};
 use crate::ui::construct::formula;
 use crate::ui::theme::{Palette, strong};
 use crate::ui::{Action, controls, format};
@@ -147,14 +147,19 @@ fn errors(ui: &mut Ui, work: &Work, exponent: i32) {
 /// Where it goes from here.
 fn then(ui: &mut Ui, work: &Work, actions: &mut Vec<Action>) {
     let Some(built) = work.built() else { return };
-    let name = format!("{} construction, d = {}, ε = {}", built.layer.title(), built.dim, work::power(-exponent_of(built)));
-    let given = || Box::new(Given::new(name.clone(), built.model(), Some(work.teacher.clone())));
+    let given = |built: &Built| {
+        let name = format!("{} construction, d = {}, ε = {}", built.layer.title(), built.dim, work::power(-exponent_of(built)));
+        Box::new(Given::new(name, built.model(), Some(work.teacher.clone())))
+    };
     ui.horizontal_wrapped(|ui| {
         if ui.button("Take it apart").on_hover_text("In Dissect: what its state and gates hold, and whether it is attention.").clicked() {
-            actions.push(Action::Dissect(Subject::Given(given())));
+            actions.push(Action::Dissect(Subject::Given(given(built))));
         }
-        if ui.button("Train from it").on_hover_text("In Discover, with these weights as the start. Does gradient descent stay here? Training is in single precision: choose an ε that is good there.").clicked() {
-            actions.push(Action::Train(given()));
+        let help = "In Discover, with these weights as the start, at the ε that is best in single precision, in which it trains. Does gradient descent stay there?";
+        if ui.add_enabled(work.is_whole(), Button::new("Train from it")).on_hover_text(help).clicked()
+            && let Ok(start) = construct(&work.teacher, built.layer, work.curve().best()[1].epsilon)
+        {
+            actions.push(Action::Train(given(&start)));
         }
         if ui.button("Save as file").on_hover_text("Weights and teacher as safetensors in float64; every view, and analyze in the terminal, reads it.").clicked()
             && let Ok(bytes) = checkpoint::write_weighed(&built.weighed(), &work.teacher)
