@@ -1,4 +1,5 @@
 // AdamW with decoupled weight decay on the sum of the splits' gradients, all [parameters]:
+//   g ← g / (1 + excess)
 //   m ← m + (1 − β₁)(g − m),  v ← v + (1 − β₂)(g² − v),  m̂ = m / (1 − Π β₁),  v̂ = v / (1 − Π β₂)
 //   p ← p − rate · (m̂ / (√v̂ + ε) + decay · mask · p)
 // An invocation owns one parameter. A run that has halted keeps its parameters.
@@ -22,6 +23,7 @@ fn update(@builtin(global_invocation_id) id: vec3<u32>) {
     for (var split = 0u; split < dims.splits; split++) {
         g += gradients[(id.z * dims.splits + split) * dims.parameters + flat(id)];
     }
+    g /= 1.0 + (*clock).excess;
     let m = first_moment[i] + (*clock).one_minus_beta1 * (g - first_moment[i]);
     let v = second_moment[i] + (*clock).one_minus_beta2 * (g * g - second_moment[i]);
     let p = parameters[i];

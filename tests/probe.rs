@@ -211,7 +211,7 @@ fn train(architecture: Architecture, teacher: &Teacher, steps: u32, rate: f32) -
     cpu.write(Graph::PARAMETERS, &initial);
     cpu.write(constants, &teacher.constants());
     let constant = || Schedule::constant(1.0);
-    let optimizer = Optimizer { steps, learning_rate: rate, rate_schedule: constant(), warmup: 0, weight_decay: 0.0, decay_schedule: constant(), beta1: 0.9, beta2: Schedule::constant(0.99), epsilon: 1e-8 };
+    let optimizer = Optimizer { steps, learning_rate: rate, rate_schedule: constant(), warmup: 0, weight_decay: 0.0, decay_schedule: constant(), beta1: 0.9, beta2: Schedule::constant(0.99), epsilon: 1e-8, clip: 0.0 };
     cpu.set_clock(&optimizer.clock(7, 0));
     cpu.advance(steps).unwrap();
     cpu.read_exact(Graph::PARAMETERS).into_iter().map(f64::from).collect()

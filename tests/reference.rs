@@ -187,6 +187,7 @@ fn optimizer(learning_rate: f32, weight_decay: f32) -> Optimizer {
         beta1: 0.9,
         beta2: Schedule::constant(0.999),
         epsilon: 1e-8,
+        clip: 0.0,
     }
 }
 

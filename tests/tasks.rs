@@ -25,6 +25,7 @@ fn draw(task: Task, batch: usize, seed: u32, step: u32) -> (Vec<f64>, Vec<f64>) 
         beta1: 0.9,
         beta2: constant(),
         epsilon: 1e-8,
+        clip: 0.0,
     };
     cpu.set_clock(&optimizer.clock(seed, step));
     cpu.forward();

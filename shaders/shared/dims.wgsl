@@ -39,6 +39,8 @@ struct Clock {
     one_minus_beta2: f32,
     correction1: f32,
     correction2: f32,
+    clip: f32,
+    excess: f32,
     rate_curve: Curve,
     decay_curve: Curve,
     beta2_curve: Curve,

@@ -5,6 +5,8 @@ use super::train::{arrays, stop_on_interrupt};
 use crate::experiment::recipe::TaskName;
 use crate::experiment::runner::{Command, Update};
 use crate::experiment::settings::Setting;
+use crate::experiment::sweep::contest::contenders;
+use crate::experiment::sweep::measure::Measure;
 use crate::experiment::sweep::group::{self, Told};
 use crate::experiment::sweep::merge::merge;
 use crate::experiment::sweep::partial::Partial;
@@ -242,8 +244,25 @@ fn report(queue: &Queue, out: &Path, json: bool, interrupted: bool) {
         return;
     }
     println!("{finished} of {} finished, {diverged} diverged, {failed} failed", count(all, "run"));
+    if !queue.sweep.variants.is_empty() {
+        contest(queue);
+    }
     println!("  results.csv and results.json are in {}", out.display());
     if over < all {
         println!("  the same command goes on{}", if interrupted { " where it was" } else { " with what is left; other shards have their own" });
+    }
+}
+
+/// The contenders, the least first, each at the best of its learning rates.
+fn contest(queue: &Queue) {
+    let measure = Measure::of(queue.runs());
+    let mut contenders = contenders(queue, measure);
+    contenders.sort_by(|a, b| a.value().unwrap_or(f64::INFINITY).total_cmp(&b.value().unwrap_or(f64::INFINITY)));
+    println!("  {:<24} {:>10} {:>10} {:>10}", "layer", "parameters", "rate", measure.name());
+    for contender in &contenders {
+        let Some((rate, value)) = contender.best().and_then(|best| Some((best.rate, best.median?))) else { continue };
+        #[allow(clippy::cast_possible_truncation)] // as it was written
+        let rate = rate as f32;
+        println!("  {:<24} {:>10} {rate:>10} {value:>10.2e}", contender.name, contender.parameters);
     }
 }

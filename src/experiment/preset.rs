@@ -70,6 +70,7 @@ pub fn base() -> Recipe {
         weight_decay: 0.1,
         decay_schedule: schedule("0:1,0.12:3.5,0.27:5,0.4:5,0.4:0"),
         beta2: schedule("0:0.999,0.4:0.999,0.4:0.99"),
+        clip: 0.0,
         mask_at: 0.4,
         mask_threshold: 0.01,
         seed: 1,

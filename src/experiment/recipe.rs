@@ -55,6 +55,7 @@ pub struct Recipe {
     pub weight_decay: f32,
     pub decay_schedule: Schedule,
     pub beta2: Schedule,
+    pub clip: f32,
     pub mask_at: f32,
     pub mask_threshold: f32,
     pub seed: u32,
@@ -222,6 +223,7 @@ impl Recipe {
                 beta1: 0.9,
                 beta2: self.beta2.clone(),
                 epsilon: 1e-8,
+                clip: self.clip,
             },
             mask: (self.mask_at > 0.0 && self.model == ModelName::Gated).then_some(Mask { at: self.mask_at, threshold: self.mask_threshold }),
         }

@@ -192,6 +192,8 @@ settings! {
         "Weight decay over training as a factor: mild first, then strong to prune, then none to fit.";
     beta2, "β₂ schedule", Optimiser, ALL, ANY, false, Kind::Schedule(&["0:0.999", "0:0.99", "0:0.999,0.4:0.999,0.4:0.99"]), from_schedule, schedule,
         "AdamW's memory of squared gradients over training.";
+    clip, "Gradient clip", Optimiser, ALL, ANY, false, Kind::Number { min: 0.0, max: 1e6 }, from_real, real,
+        "Gradients whose norm, over all weights, is larger are scaled down to it; 0 never. It tames layers with a full recurrent matrix.";
     mask_at, "Mask unused at", Optimiser, ALL, GATED, false, Kind::Number { min: 0.0, max: 1.0 }, from_real, real,
         "Fraction of training after which unused neurons and gates are set to zero for good; 0 for never.";
     mask_threshold, "Mask threshold", Optimiser, ALL, GATED, false, Kind::Number { min: 0.0, max: 0.5 }, from_real, real,

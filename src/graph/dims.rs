@@ -88,6 +88,10 @@ pub struct Clock {
     pub correction1: f32,
     /// 1 − Π β₂ over the steps so far.
     pub correction2: f32,
+    /// Largest norm of all gradients together; 0 for any.
+    pub clip: f32,
+    /// By how much this step's norm is too large: norm / clip − 1, at least 0.
+    pub excess: f32,
     /// Learning rate over training, as a factor.
     pub rate_curve: Curve,
     /// Weight decay over training, as a factor.

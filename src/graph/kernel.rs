@@ -211,6 +211,8 @@ kernels! {
     LossCrossEntropy: "loss", "cross_entropy", Sequences, Row, [Read, Read, Write, Write];
     /// rows [batch · time, 2], clock, ring: sums over N = batch · time · width_out into the ring; notes a loss that is not finite.
     ReduceLoss: "reduce", "loss", After, One, [Read, Write, Write];
+    /// gradients, clock: their norm over all parameters, summed over splits, into the clock's `excess` over its `clip`.
+    ReduceGradient: "reduce", "gradient", After, One, [Read, Write];
     /// clock, decay mask, gradients, parameters, first moment, second moment: one AdamW step on the sum over splits.
     AdamwUpdate: "adamw", "update", After, Parameter, [Read, Read, Read, Write, Write, Write];
 }

@@ -82,6 +82,15 @@ impl Program {
         Self { batch, time, splits, buffers, calls, params, replicas: 1 }
     }
 
+    /// The same training with gradients scaled down to the clock's `clip` where their norm is larger.
+    #[must_use]
+    pub fn clipped(mut self) -> Self {
+        let last = self.calls.pop().filter(|call| call.kernel == Kernel::AdamwUpdate).expect("a training ends with AdamW");
+        self.calls.push(Call::new(Kernel::ReduceGradient, last.dims, vec![Graph::GRADIENTS, Graph::CLOCK]));
+        self.calls.push(last);
+        self
+    }
+
     /// The same for `replicas` copies side by side.
     #[must_use]
     pub fn replicated(self, replicas: usize) -> Self {

@@ -26,6 +26,9 @@ pub struct Optimizer {
     pub beta2: Schedule,
     /// ε.
     pub epsilon: f32,
+    /// Largest norm of all gradients together; 0 for any.
+    #[serde(default)]
+    pub clip: f32,
 }
 
 impl Optimizer {
@@ -45,6 +48,8 @@ impl Optimizer {
             one_minus_beta2: 0.0,
             correction1: 0.0,
             correction2: 0.0,
+            clip: self.clip,
+            excess: 0.0,
             rate_curve: self.rate_schedule.curve(self.steps, |v| v),
             decay_curve: self.decay_schedule.curve(self.steps, |v| v),
             beta2_curve: self.beta2.curve(self.steps, complement),

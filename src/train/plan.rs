@@ -40,13 +40,14 @@ impl Plan {
         let steps = graph.time_of(y);
         let prediction = self.architecture.forward(&mut graph, x, self.task.widths().1, steps);
         self.task.record_loss(&mut graph, prediction, y);
-        Program::training(graph)
+        let program = Program::training(graph);
+        if self.optimizer.clip > 0.0 { program.clipped() } else { program }
     }
 
     /// What its program and the mask's step depend on: plans that agree in it can train together.
-    pub fn shape(&self) -> (Architecture, Task, [usize; 2], u32, Option<f32>) {
+    pub fn shape(&self) -> (Architecture, Task, [usize; 2], u32, Option<f32>, bool) {
         let Self { architecture, task, batch, time, optimizer, mask, .. } = self;
-        (*architecture, task.without_constants(), [*batch, *time], optimizer.steps, mask.map(|mask| mask.at))
+        (*architecture, task.without_constants(), [*batch, *time], optimizer.steps, mask.map(|mask| mask.at), optimizer.clip > 0.0)
     }
 
     /// The student on `batch` sequences that the task draws, without training: `x`, `y`, `h`, `readout`.

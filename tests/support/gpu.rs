@@ -34,6 +34,7 @@ pub fn clock(seed: u32, peak_rate: f32) -> Clock {
         base_decay: 1e-2,
         one_minus_beta1: 0.1,
         epsilon: 1e-8,
+        clip: 0.5,
         rate: 0.0,
         decay: 0.0,
         one_minus_beta2: 0.0,

@@ -1,5 +1,5 @@
 //! Twin of `shaders/adamw.wgsl`: AdamW with decoupled weight decay,
-//! p ← p − rate · (m̂ / (√v̂ + ε) + decay · p), on the sum of the splits' gradients.
+//! p ← p − rate · (m̂ / (√v̂ + ε) + decay · p), on the sum of the splits' gradients, g / (1 + excess).
 
 use super::{clock, simd};
 use crate::math::float::Float;
@@ -9,6 +9,7 @@ pub fn update<F: Float>(clock: &clock::State<F>, decay_mask: &[F], splits: &[&[F
     let (one_minus_beta1, one_minus_beta2) = (clock.one_minus_beta1, clock.one_minus_beta2);
     let (correction1, correction2) = (F::ONE / clock.correction1, F::ONE / clock.correction2);
     let (rate, decay, epsilon) = (clock.rate, clock.decay, clock.epsilon);
+    let excess = F::ONE + clock.excess;
     let mut sum = [F::ZERO; 256];
     simd(
         #[inline(always)]
@@ -23,6 +24,7 @@ pub fn update<F: Float>(clock: &clock::State<F>, decay_mask: &[F], splits: &[&[F
                 }
                 let mask = &decay_mask[start..start + len];
                 for ((((p, m), v), &g), &mask) in p.iter_mut().zip(m).zip(v).zip(sum.iter()).zip(mask) {
+                    let g = g / excess;
                     *m += one_minus_beta1 * (g - *m);
                     *v += one_minus_beta2 * (g * g - *v);
                     let step = *m * correction1 / ((*v * correction2).sqrt() + epsilon);

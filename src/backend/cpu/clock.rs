@@ -28,6 +28,10 @@ pub struct State<F> {
     pub correction2: F,
     /// AdamW's ε.
     pub epsilon: F,
+    /// Largest norm of all gradients together; 0 for any.
+    pub clip: F,
+    /// By how much this step's norm is too large: norm / clip − 1, at least 0.
+    pub excess: F,
 }
 
 impl<F: Float> Default for State<F> {
@@ -52,6 +56,8 @@ impl<F: Float> State<F> {
             correction1: of(clock.correction1),
             correction2: of(clock.correction2),
             epsilon: of(clock.epsilon),
+            clip: of(clock.clip),
+            excess: of(clock.excess),
         }
     }
 

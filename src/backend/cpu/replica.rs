@@ -156,6 +156,10 @@ impl<F: Float> Replica<F> {
                 self.clock.note(loss);
                 self.ring.push(loss);
             }
+            Kernel::ReduceGradient => {
+                let gradients: Vec<&[F]> = self.lanes.iter().map(|lane| lane.gradients.as_slice()).collect();
+                reduce::gradient(&mut self.clock, &gradients);
+            }
             Kernel::AdamwUpdate => self.adamw(spread),
             other => unreachable!("{other:?} works on sequences"),
         }
