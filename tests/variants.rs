@@ -87,16 +87,18 @@ fn the_papers_figure_four_is_there_with_like_sizes() {
 }
 
 /// Trains these runs as groups of one variant each, all at the same time; returns the records, and which group told of which step.
-fn together(queue: &Queue, variants: &[std::ops::Range<usize>]) -> (HashMap<String, Record>, Vec<(u32, u64)>) {
+fn together(queue: &Queue, variants: impl IntoIterator<Item = std::ops::Range<usize>>) -> (HashMap<String, Record>, Vec<(u32, u64)>) {
     let link = Link::spawn_alone().unwrap();
+    let mut left = 0;
     for (number, range) in (0..).zip(variants) {
-        let members = range.clone().map(|run| (queue.runs()[run].recipe.clone(), None)).collect();
+        left += range.len();
+        let members = range.map(|run| (queue.runs()[run].recipe.clone(), None)).collect();
         let start = group::Start { group: number, members, data: None, threads: 1, memory_limit: u64::MAX, states_every_ms: 60_000 };
         link.send(Command::Group(Box::new(start))).unwrap();
     }
     let (mut records, mut points) = (HashMap::new(), vec![]);
     let begun = Instant::now();
-    while records.len() < variants.iter().map(ExactSizeIterator::len).sum::<usize>() {
+    while records.len() < left {
         assert!(begun.elapsed() < Duration::from_secs(120), "{} records so far", records.len());
         match link.receive(Duration::from_millis(200)).unwrap() {
             Some((_, Update::Group(number, told))) => match *told {
@@ -117,7 +119,7 @@ fn together(queue: &Queue, variants: &[std::ops::Range<usize>]) -> (HashMap<Stri
 #[test]
 fn groups_train_side_by_side_and_end_as_each_alone() {
     let queue = Queue::new(read(EXAMPLE)).unwrap();
-    let (records, points) = together(&queue, &[0..4, 4..8, 8..12]);
+    let (records, points) = together(&queue, [0..4, 4..8, 8..12]);
     assert!(records.values().all(|record| record.outcome == Outcome::Finished));
     // The one that is least far goes next: none is ever more than a few marks ahead of another.
     let mut far = [0; 3];
@@ -125,14 +127,14 @@ fn groups_train_side_by_side_and_end_as_each_alone() {
         far[number as usize] = step;
         assert!(far.iter().max().unwrap() - far.iter().min().unwrap() <= 8, "{far:?} of 64 steps");
     }
-    let (alone, _) = together(&queue, &[4..8]);
+    let (alone, _) = together(&queue, std::iter::once(4..8));
     assert!(alone.iter().all(|(key, record)| records[key] == *record), "the same bits beside others and alone");
 }
 
 #[test]
 fn tables_name_the_variant_and_its_parameters() {
     let mut queue = Queue::new(read(EXAMPLE)).unwrap();
-    let (records, _) = together(&queue, &[0..1]);
+    let (records, _) = together(&queue, std::iter::once(0..1));
     records.into_values().for_each(|record| queue.finish(record));
     let csv = results_csv(&queue);
     let rows: Vec<&str> = csv.lines().collect();

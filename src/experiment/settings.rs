@@ -116,8 +116,17 @@ const WIDE: &[TaskName] = &[TaskName::Attention, TaskName::Regression];
 const ANY: &[ModelName] = &ModelName::MODELS;
 const GATED: &[ModelName] = &[ModelName::Gated];
 const BILINEAR: &[ModelName] = &[ModelName::Gated, ModelName::Dense];
-const RECURRENT: &[ModelName] = ANY.split_at(7).0;
-const EMBEDDED: &[ModelName] = ANY.split_at(2).1;
+const RECURRENT: &[ModelName] = &[ModelName::Gated, ModelName::Dense, ModelName::Lstm, ModelName::Gru, ModelName::Lru, ModelName::LruInOut, ModelName::LruMlp];
+const EMBEDDED: &[ModelName] = &[
+    ModelName::Lstm,
+    ModelName::Gru,
+    ModelName::Lru,
+    ModelName::LruInOut,
+    ModelName::LruMlp,
+    ModelName::Mamba,
+    ModelName::Softmax,
+    ModelName::Linear,
+];
 const STACKED: &[ModelName] = &[ModelName::Lru, ModelName::LruInOut, ModelName::LruMlp];
 const SELECTIVE: &[ModelName] = &[ModelName::Mamba];
 

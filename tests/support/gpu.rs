@@ -40,6 +40,7 @@ pub fn clock(seed: u32, peak_rate: f32) -> Clock {
         one_minus_beta2: 0.0,
         correction1: 0.0,
         correction2: 0.0,
+        excess: 0.0,
         rate_curve: Curve::constant(1.0),
         decay_curve: Curve::constant(1.0),
         beta2_curve: Curve::constant(1e-3),

@@ -234,15 +234,23 @@ const ROWS: usize = 3;
 
 /// Height of the legend where it is that wide.
 pub fn legend_height(painter: &Painter, width: f32, picture: &Picture, palette: &Palette) -> f32 {
-    let (.., places) = legend_places(painter, width, picture, palette);
-    LEGEND * places.iter().map(|(_, row)| row + 1).max().unwrap_or(1) as f32
+    LEGEND * legend_entries(painter, width, picture, palette).last().map_or(1, |entry| entry.row + 1) as f32
 }
 
 /// A mark at a place, for the legend.
 type Mark = Box<dyn Fn(Pos2) -> Shape>;
 
-/// Texts with their marks, and where each stands: how far from the left, in which row. What does not fit is counted in the last.
-fn legend_places(painter: &Painter, width: f32, picture: &Picture, palette: &Palette) -> (Vec<(String, Mark)>, Vec<(f32, usize)>) {
+/// An entry of the legend.
+struct Entry {
+    text: String,
+    mark: Mark,
+    /// From the left.
+    x: f32,
+    row: usize,
+}
+
+/// The entries, and where each stands. What does not fit is counted in the last.
+fn legend_entries(painter: &Painter, width: f32, picture: &Picture, palette: &Palette) -> Vec<Entry> {
     let named: Vec<(usize, &str)> = picture.series.iter().enumerate().map(|(i, series)| (i, series.name.as_str())).filter(|(_, name)| !name.is_empty()).collect();
     let color = if named.is_empty() { palette.series(0) } else { palette.mute };
     let mut entries: Vec<(String, Mark)> = vec![];
@@ -279,14 +287,13 @@ fn legend_places(painter: &Painter, width: f32, picture: &Picture, palette: &Pal
         places.push((x, row));
         x += wide + 18.0;
     }
-    (entries, places)
+    entries.into_iter().zip(places).map(|((text, mark), (x, row))| Entry { text, mark, x, row }).collect()
 }
 
 /// One mark for each series, and what hollow dots and lines are.
 pub fn legend(painter: &Painter, rect: Rect, picture: &Picture, palette: &Palette) {
     let painter = painter.with_clip_rect(rect.intersect(painter.clip_rect()));
-    let (entries, places) = legend_places(&painter, rect.width(), picture, palette);
-    for ((text, mark), (x, row)) in entries.into_iter().zip(places) {
+    for Entry { text, mark, x, row } in legend_entries(&painter, rect.width(), picture, palette) {
         let at = rect.left_top() + vec2(x, LEGEND * (row as f32 + 0.5));
         painter.add(mark(at));
         painter.text(at + vec2(9.0, 0.0), Align2::LEFT_CENTER, text, plain(11.0), palette.mute);
