@@ -109,6 +109,11 @@ impl Palette {
         self.series[i % self.series.len()]
     }
 
+    /// Whether the `i`-th line has the colour of an earlier one: it is dashed.
+    pub fn is_again(&self, i: usize) -> bool {
+        i >= self.series.len()
+    }
+
     /// A signed weight's colour, zero in the middle; `value` in −1..=1. What is not a number looks like an error.
     pub fn signed(&self, value: f32) -> Color32 {
         if value.is_nan() {

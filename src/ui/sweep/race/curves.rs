@@ -134,7 +134,12 @@ fn draw(ui: &Ui, rect: Rect, curves: &Curves, shown: &Shown, selected: Option<us
             let stroke = if selected == Some(*run) { Stroke::new(2.4, palette.ink) } else { Stroke::new(1.0, color.gamma_multiply(0.45)) };
             painter.add(line(points, stroke));
         }
-        painter.add(line(&bundle.median, Stroke::new(2.0, color)));
+        if palette.is_again(bundle.series) {
+            let places: Vec<Pos2> = bundle.median.iter().map(|point| frame.at(point[0], point[1])).collect();
+            painter.extend(Shape::dashed_line(&places, Stroke::new(2.0, color), 6.0, 3.0));
+        } else {
+            painter.add(line(&bundle.median, Stroke::new(2.0, color)));
+        }
         if let Some(last) = bundle.median.last() {
             painter.add(marks::filled(bundle.series, frame.at(last[0], last[1]), 3.6, color));
         }

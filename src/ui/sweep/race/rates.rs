@@ -26,7 +26,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, shown: &Shown, queue: &Q
     let mut rates: Vec<f64> = shown.contenders.iter().flat_map(|contender| &contender.rates).map(|rate| rate.rate).collect();
     rates.sort_by(f64::total_cmp);
     rates.dedup();
-    let cell = ((inner.width() - 110.0 - PARAMETERS) / rates.len().max(1) as f32).clamp(CELL, 96.0);
+    let cell = ((inner.width() - 110.0 - PARAMETERS) / rates.len().max(1) as f32).clamp(CELL, 64.0);
     let numbers = PARAMETERS + cell * rates.len() as f32;
     let name = (inner.width() - numbers - 8.0).max(96.0);
     let mut ui = ui.new_child(UiBuilder::new().id_salt("rates").max_rect(inner));
