@@ -81,7 +81,7 @@ fn default_limits_hold() {
         let entry = module.entry_points.iter().find(|entry| entry.name == kernel.entry()).expect("checked above");
         let expected = match kernel {
             Kernel::ClockAdvance => 1,
-            Kernel::ReduceLoss => 256,
+            Kernel::ReduceLoss | Kernel::ReduceGradient => 256,
             _ => 64,
         };
         assert_eq!(entry.workgroup_size, [expected, 1, 1], "{kernel:?}");
@@ -123,7 +123,7 @@ fn shared_structs_and_constants_agree() {
     assert_eq!(wgsl_layout(&module, "Dims"), dims);
     assert_eq!(wgsl_layout(&module, "Curve"), rust_layout!(Curve: count, cosine, at, value));
     let clock = rust_layout!(Clock: step, halted_at, seed, warmup, peak_rate, base_decay, one_minus_beta1, epsilon, rate, decay,
-        one_minus_beta2, correction1, correction2, rate_curve, decay_curve, beta2_curve);
+        one_minus_beta2, correction1, correction2, clip, excess, rate_curve, decay_curve, beta2_curve);
     assert_eq!(wgsl_layout(&module, "Clock"), clock);
     let constant = |module: &naga::Module, name: &str| {
         let (_, constant) = module.constants.iter().find(|(_, c)| c.name.as_deref() == Some(name)).unwrap_or_else(|| panic!("no constant {name}"));

@@ -278,11 +278,11 @@ fn tables_say_what_the_records_say() {
     let key = |index: usize| queue.runs()[index].key.clone();
     let csv = results_csv(&queue);
     let expected = [
-        "name,hidden,gates,beta2,seed,outcome,problem,steps_done,loss,nmse,neurons_key_value,neurons_query,neurons_between,neurons_unused,gates_in_use,device,key".to_owned(),
-        format!("\"hidden=gates=3 beta2=0:0.9,0.5:0.99 seed=1\",3,3,\"0:0.9,0.5:0.99\",1,finished,,640,5e-1,2.5e-1,1,2,0,0,3,cpu: 2 threads,{}", key(0)),
-        format!("\"hidden=gates=3 beta2=0:0.9,0.5:0.99 seed=2\",3,3,\"0:0.9,0.5:0.99\",2,diverged,,123,,,1,2,0,1,3,cpu: 2 threads,{}", key(1)),
-        format!("hidden=gates=3 beta2=0:0.99 seed=1,3,3,0:0.99,1,failed,\"no memory, \"\"sorry\"\"\nlower batch\",320,,,,,,,,\"GPU \"\"large\"\"\",{}", key(2)),
-        format!("hidden=gates=3 beta2=0:0.99 seed=2,3,3,0:0.99,2,training,,40,,,,,,,,,{}", key(3)),
+        "name,hidden,gates,beta2,seed,parameters,outcome,problem,steps_done,loss,nmse,neurons_key_value,neurons_query,neurons_between,neurons_unused,gates_in_use,device,key".to_owned(),
+        format!("\"hidden=gates=3 beta2=0:0.9,0.5:0.99 seed=1\",3,3,\"0:0.9,0.5:0.99\",1,45,finished,,640,5e-1,2.5e-1,1,2,0,0,3,cpu: 2 threads,{}", key(0)),
+        format!("\"hidden=gates=3 beta2=0:0.9,0.5:0.99 seed=2\",3,3,\"0:0.9,0.5:0.99\",2,45,diverged,,123,,,1,2,0,1,3,cpu: 2 threads,{}", key(1)),
+        format!("hidden=gates=3 beta2=0:0.99 seed=1,3,3,0:0.99,1,45,failed,\"no memory, \"\"sorry\"\"\nlower batch\",320,,,,,,,,\"GPU \"\"large\"\"\",{}", key(2)),
+        format!("hidden=gates=3 beta2=0:0.99 seed=2,3,3,0:0.99,2,45,training,,40,,,,,,,,,{}", key(3)),
     ];
     let lines: Vec<&str> = csv.split("\r\n").collect();
     assert_eq!(lines.len(), 1 + 12 + 1, "one line a run");
