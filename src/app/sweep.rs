@@ -299,6 +299,11 @@ impl App {
         if !self.revive() {
             return;
         }
+        // A race is watched: it gets the processor, and the window draws when it has something to show.
+        if which == COMPARE && running && self.live.running {
+            self.send(Command::Run(false));
+            self.messages.push(Message::info("The training in Discover rests while the race is on; press play there to go on."));
+        }
         self.sweeps[which].running = running;
         self.sweeps[which].revision += 1;
         self.send(Command::RunGroups(self.sweeps[which].groups(), running));
