@@ -240,6 +240,7 @@ impl App {
         match action {
             SweepAction::Start(sweep) => {
                 self.sweeps[which].states.clear();
+                self.sweeps[which].weights.clear(); // a run that starts again has no weights yet
                 self.begin(which, sweep, false);
             }
             SweepAction::Extend(sweep) => self.begin(which, sweep, true),

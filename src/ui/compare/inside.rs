@@ -26,8 +26,8 @@ pub struct Input<'a> {
 #[derive(Default)]
 pub struct State {
     insides: insides::State,
-    /// Of that revision of the race.
-    contenders: Option<(u64, Vec<Contender>)>,
+    /// Of that revision of the race, by that measure.
+    contenders: Option<(u64, Measure, Vec<Contender>)>,
 }
 
 /// Draws the page.
@@ -35,8 +35,9 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
     let palette = Palette::of(ui);
     let race = &view.sweeps[COMPARE];
     match race.queue {
-        Some(queue) if state.contenders.as_ref().is_none_or(|(revision, _)| *revision != race.revision) => {
-            state.contenders = Some((race.revision, contenders(queue, Measure::of(queue.runs()))));
+        Some(queue) if state.contenders.as_ref().is_none_or(|(revision, ..)| *revision != race.revision) => {
+            let measure = Measure::of(queue.runs());
+            state.contenders = Some((race.revision, measure, contenders(queue, measure)));
         }
         Some(_) => {}
         None => state.contenders = None,
@@ -118,32 +119,30 @@ fn list(ui: &mut Ui, state: &State, view: &View<'_>, actions: &mut Vec<Action>) 
     }
     ui.add_space(6.0);
     heading(ui, "IN THE RACE");
-    let Some((queue, (_, contenders))) = view.sweeps[COMPARE].queue.zip(state.contenders.as_ref()) else {
+    let Some((queue, &(_, measure, ref contenders))) = view.sweeps[COMPARE].queue.zip(state.contenders.as_ref()) else {
         ui.add(Label::new(RichText::new("No race yet. Start one on the page Race, and look into its networks here while they train.").color(palette.mute)).wrap());
         return;
     };
     let mut listed = false;
     for contender in contenders {
-        let Some(run) = best_run(queue, contender) else { continue };
+        let Some(run) = best_run(queue, contender, measure) else { continue };
         listed |= view.inside.run == Some(run);
-        entry(ui, view, queue, run, &contender.name, actions);
+        entry(ui, view, (queue, measure), run, &contender.name, actions);
     }
     if let Some(run) = view.inside.run.filter(|run| !listed && *run < queue.runs().len()) {
-        entry(ui, view, queue, run, &queue.runs()[run].name, actions);
+        entry(ui, view, (queue, measure), run, &queue.runs()[run].name, actions);
     }
     ui.add_space(4.0);
     ui.add(Label::new(RichText::new("Each layer's best run so far. Any other one: choose its dot in the race, then Look inside.").size(11.5).color(palette.mute)).wrap());
 }
 
 /// The best run at the best rate.
-fn best_run(queue: &Queue, contender: &Contender) -> Option<usize> {
-    let measure = Measure::of(queue.runs());
+fn best_run(queue: &Queue, contender: &Contender, measure: Measure) -> Option<usize> {
     let known = contender.best()?.runs.iter().filter_map(|&run| Some((run, value(queue, run, measure)?)));
     known.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(run, _)| run)
 }
 
-fn entry(ui: &mut Ui, view: &View<'_>, queue: &Queue, run: usize, name: &str, actions: &mut Vec<Action>) {
-    let measure = Measure::of(queue.runs());
+fn entry(ui: &mut Ui, view: &View<'_>, (queue, measure): (&Queue, Measure), run: usize, name: &str, actions: &mut Vec<Action>) {
     let said = value(queue, run, measure).map(|value| if value.is_finite() { format::scientific(value) } else { "diverged".into() }).unwrap_or_default();
     if row(ui, view.inside.run == Some(run), name, &said) {
         actions.push(Action::Inside(Some(run)));

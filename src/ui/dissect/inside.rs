@@ -10,7 +10,7 @@ use crate::ui::controls::heading;
 use crate::ui::theme::{Palette, strong};
 use crate::ui::{Action, View, banner, export, format};
 use eframe::egui;
-use egui::{CentralPanel, Frame, Label, Margin, Panel, RichText, ScrollArea, Ui, vec2};
+use egui::{CentralPanel, Frame, Label, Margin, Panel, RichText, ScrollArea, Ui};
 
 /// Draws the view.
 pub fn show(ui: &mut Ui, state: &mut super::State, view: &mut View<'_>, narrow: bool, actions: &mut Vec<Action>) {
@@ -121,18 +121,5 @@ pub fn status(ui: &mut Ui, view: &View<'_>) {
         super::part(ui, "numbers in, out", &format!("{}, {}", known[0], known[1]), "Of a token, and of an output");
         super::part(ui, "took", &format!("{:.0} ms", inspected.took_ms), "How long looking took, beside training");
     };
-    if ui.available_width() < 600.0 {
-        ui.vertical(|ui| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            ui.spacing_mut().interact_size.y = 22.0;
-            let size = vec2(ui.available_width(), 26.0);
-            ui.allocate_ui(size, |ui| ui.horizontal_centered(parts));
-            ui.allocate_ui(size, |ui| ui.horizontal_centered(more));
-        });
-    } else {
-        ui.horizontal_centered(|ui| {
-            parts(ui);
-            more(ui);
-        });
-    }
+    super::in_rows(ui, parts, more);
 }

@@ -256,18 +256,23 @@ pub fn status(ui: &mut Ui, view: &View<'_>) {
             ui.label(RichText::new(text).size(12.0).color(palette.mute));
         });
     };
+    in_rows(ui, counts, costs);
+}
+
+/// Two parts of the status line beside each other, or one below the other where it is narrow.
+fn in_rows(ui: &mut Ui, first: impl FnOnce(&mut Ui), second: impl FnOnce(&mut Ui)) {
     if ui.available_width() < 600.0 {
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             ui.spacing_mut().interact_size.y = 22.0;
             let size = vec2(ui.available_width(), 26.0);
-            ui.allocate_ui(size, |ui| ui.horizontal_centered(counts));
-            ui.allocate_ui(size, |ui| ui.horizontal_centered(costs));
+            ui.allocate_ui(size, |ui| ui.horizontal_centered(first));
+            ui.allocate_ui(size, |ui| ui.horizontal_centered(second));
         });
     } else {
         ui.horizontal_centered(|ui| {
-            counts(ui);
-            costs(ui);
+            first(ui);
+            second(ui);
         });
     }
 }
