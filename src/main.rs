@@ -11,16 +11,40 @@ fn main() -> std::process::ExitCode {
 #[cfg(all(not(target_arch = "wasm32"), feature = "app"))]
 fn window(link: Option<String>) -> std::process::ExitCode {
     env_logger::init();
-    let viewport = eframe::egui::ViewportBuilder::default().with_inner_size([1280.0, 800.0]).with_app_id("gatelens");
-    let options = eframe::NativeOptions { viewport, dithering: false, ..Default::default() };
-    let run = eframe::run_native("gatelens", options, Box::new(move |cc| Ok(Box::new(gatelens::app::App::new(cc, link.as_deref())?))));
-    match run {
-        Ok(()) => std::process::ExitCode::SUCCESS,
-        Err(problem) => {
-            eprintln!("gatelens: the window could not open: {problem}\nIn the terminal: gatelens train --help");
-            std::process::ExitCode::FAILURE
+    let opened = std::rc::Rc::new(std::cell::Cell::new(false));
+    let mut problems = vec![];
+    for renderer in renderers() {
+        let viewport = eframe::egui::ViewportBuilder::default().with_inner_size([1280.0, 800.0]).with_app_id("gatelens");
+        let options = eframe::NativeOptions { viewport, renderer, dithering: false, ..Default::default() };
+        let (link, open) = (link.clone(), std::rc::Rc::clone(&opened));
+        let create = move |cc: &eframe::CreationContext<'_>| {
+            open.set(true);
+            Ok(Box::new(gatelens::app::App::new(cc, link.as_deref())?) as Box<dyn eframe::App>)
+        };
+        match eframe::run_native("gatelens", options, Box::new(create)) {
+            Ok(()) => return std::process::ExitCode::SUCCESS,
+            Err(problem) => problems.push(format!("{problem} (drawing with {renderer})")),
+        }
+        if opened.get() {
+            break; // a window that was there is not opened a second time
         }
     }
+    eprintln!("gatelens: the window could not open: {}\nIn the terminal: gatelens train --help", problems.join("; "));
+    std::process::ExitCode::FAILURE
+}
+
+/// What can draw the window, the best first. Where a CPU stands in for the GPU, OpenGL takes a quarter of Vulkan's time: software runs every
+/// branch of a shader at every pixel, and egui's WGSL has branches for options that its GLSL compiles away.
+#[cfg(all(target_os = "linux", feature = "app"))]
+fn renderers() -> Vec<eframe::Renderer> {
+    use eframe::Renderer::{Glow, Wgpu};
+    let gpu = gatelens::backend::gpu::enumerate().iter().any(|device| !device.software);
+    if gpu { vec![Wgpu] } else { vec![Glow, Wgpu] }
+}
+
+#[cfg(all(not(any(target_os = "linux", target_arch = "wasm32")), feature = "app"))]
+fn renderers() -> Vec<eframe::Renderer> {
+    vec![eframe::Renderer::Wgpu]
 }
 
 #[cfg(all(not(target_arch = "wasm32"), not(feature = "app")))]
