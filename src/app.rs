@@ -172,7 +172,13 @@ impl App {
     }
 
     fn lost_link(&mut self, error: Error) {
+        if self.dead {
+            return; // said before
+        }
         self.dead = true;
+        if self.sweeps.iter().any(sweep::Sweeping::trains) {
+            self.messages.push(Message::warning(format!("{error} Runs in training stopped; press play to train them again from their last states.")));
+        }
         self.sweeps.iter_mut().for_each(sweep::Sweeping::lost);
         if self.live.failure.is_none() {
             (self.live.failure, self.live.running) = (Some(error), false);
@@ -241,6 +247,7 @@ impl App {
             let purpose = match self.tab {
                 Tab::Dissect => Purpose::Dissect,
                 Tab::Sweep if is_json(&*file) => Purpose::Sweep(SWEEP),
+                Tab::Compare if is_json(&*file) => Purpose::Sweep(COMPARE),
                 _ => Purpose::Train,
             };
             dropped::read(file, move |file| {
@@ -296,8 +303,10 @@ impl eframe::App for App {
             storage.set_string(STORED_SESSION, text);
         }
         for (sweep, name) in self.sweeps.iter_mut().zip(STORED_SWEEPS) {
-            if let Some(text) = sweep.changed() {
-                storage.set_string(name, text);
+            match sweep.changed() {
+                Some(Ok(text)) => storage.set_string(name, text),
+                Some(Err(text)) => self.messages.push(Message::warning(text)),
+                None => {}
             }
         }
     }

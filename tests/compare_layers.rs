@@ -179,6 +179,8 @@ fn arrows_move_the_row() {
     press(&mut window, Key::ArrowDown);
     press(&mut window, Key::ArrowDown);
     assert!(says(&window, &sentence(&TABLE[6])) && window.get_by_label_contains("LSTM: product").accesskit_node().is_focused());
+    press(&mut window, Key::ArrowUp);
+    assert!(says(&window, &sentence(&TABLE[5])) && window.get_by_label_contains(&format!("{}: product", TABLE[5].layer)).accesskit_node().is_focused());
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn window(live: &Rc<Live>, given: Given, step: Option<u64>, probed: bool) -> Win
 /// The live network of that recipe at step 120.
 fn running(recipe: &Recipe, probed: bool) -> Window {
     let live = live(recipe, 120);
-    let given = Given::trained("", &recipe.plan(), &live.weights.as_ref().unwrap().parameters);
+    let given = Given::trained("", &recipe.plan(), 120, &live.weights.as_ref().unwrap().parameters);
     window(&live, given, Some(120), probed)
 }
 

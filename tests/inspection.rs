@@ -127,23 +127,24 @@ fn other_layers_show_their_insides_at_once_and_are_probed_after() {
 #[test]
 fn a_second_bench_has_its_own_answers_and_newer_weights_of_the_same_network_wait() {
     let (recipe, parameters) = lstm();
-    let given = |parameters: &[f32]| Subject::Given(Box::new(Given::trained("a run", &recipe.plan(), parameters)));
+    let given = |step: u64, parameters: &[f32]| Subject::Given(Box::new(Given::trained("a run", &recipe.plan(), step, parameters)));
     let (mut dissect, mut compare) = (Bench::default(), Bench::numbered(1, Look::Insides));
     let mut inspector = Inspector::default();
-    compare.put(given(&parameters));
+    compare.put(given(40, &parameters));
     inspector.ask(Some(compare.ask()));
     let answer = inspector.answer(None).unwrap();
     dissect.answer(answer.clone());
     assert!(dissect.inspected.is_none() && answer.bench == compare.number(), "not Dissect's");
     compare.answer(answer.clone());
     let newer: Vec<f32> = parameters.iter().map(|v| v * 0.5).collect();
-    compare.renew(given(&newer));
+    compare.renew(given(80, &newer));
     assert!(compare.inspected.is_some(), "the old answer stays until the next");
     inspector.ask(Some(compare.ask()));
     assert!(inspector.answer(None).is_none() && inspector.wait_ms() > 0, "it waits");
     std::thread::sleep(Duration::from_millis(u64::from(inspector.wait_ms())));
     let next = inspector.answer(None).unwrap();
     assert!(next.insides().unwrap().memories != answer.insides().unwrap().memories);
+    assert_eq!((answer.step, next.step), (Some(40), Some(80)), "each says whose it is");
     // Gated networks too, where insides are asked for.
     compare.put(Subject::Given(Box::new(Given::new("gated", network(1).0, None))));
     inspector.ask(Some(compare.ask()));

@@ -11,7 +11,9 @@ use eframe::egui::{Vec2, vec2};
 use egui_kittest::{Harness, kittest::Queryable};
 use gatelens::backend::StepLoss;
 use gatelens::experiment::recipe::{ModelName, Recipe};
-use gatelens::experiment::sweep::queue::Queue;
+use gatelens::experiment::sweep::contest::{Contender, contenders};
+use gatelens::experiment::sweep::measure::Measure;
+use gatelens::experiment::sweep::queue::{Queue, State};
 use gatelens::experiment::sweep::record::{Curve, Outcome, POINTS, Record, mark};
 use gatelens::experiment::sweep::{Run, Sweep, presets};
 use gatelens::ui::sweep::{COMPARE, Draft, SweepAction};
@@ -136,6 +138,77 @@ fn the_best_rate_of_each_layer_is_marked_and_the_order_told() {
 fn a_regression_names_who_is_below_the_gradient_step() {
     let window = harness(window(Some(queue(presets::find("fig4b").unwrap(), None))), DESKTOP, false);
     assert!(says(&window, "One step of gradient descent has 0.0946 on average"));
+    let queue = window.state().compare.queue.as_ref().unwrap();
+    let least = |contender: &Contender| contender.value().unwrap();
+    let all = contenders(queue, Measure::Loss);
+    // Of each layer, its best size.
+    let leads = |one: &Contender| all.iter().filter(|other| other.variant == one.variant).all(|other| least(one) <= least(other));
+    let below: Vec<&str> = all.iter().filter(|one| leads(one) && least(one) < 0.98 * 0.0946).map(|one| one.name.as_str()).collect();
+    assert!(!below.is_empty() && says(&window, &format!("on average; {} {} below it", below.join(", "), if below.len() == 1 { "is" } else { "are" })), "{below:?}");
+}
+
+#[test]
+fn a_pinned_run_stays_pinned_when_the_queue_becomes_another() {
+    let mut window = harness(window(Some(queue(presets::find("fig4a").unwrap(), None))), DESKTOP, false);
+    window.get_all_by_label_contains("LSTM at 0.01").next().unwrap().click();
+    window.run_ok();
+    assert!(says(&window, "LSTM learning_rate=0.01 seed=1: finished"));
+    // Seeds vary fastest: the place of every run but the first changes.
+    let mut sweep = presets::find("fig4a").unwrap();
+    sweep.axes.iter_mut().find(|axis| axis.keys == ["seed"]).unwrap().values.push("3".into());
+    let compare = &mut window.state_mut().compare;
+    (compare.queue, compare.revision) = (Some(queue(sweep.clone(), None)), 2);
+    window.run_ok();
+    assert!(says(&window, "LSTM learning_rate=0.01 seed=1: finished"));
+    sweep.variants.retain(|variant| variant.name != "LSTM");
+    let compare = &mut window.state_mut().compare;
+    (compare.queue, compare.revision) = (Some(queue(sweep.with_axis_of_variants(), None)), 3);
+    window.run_ok();
+    assert!(!says(&window, "THIS RUN"), "it is gone");
+}
+
+#[test]
+fn a_rate_that_is_not_over_says_so_and_none_is_best_where_all_diverged() {
+    let mut window = harness(window(Some(queue(presets::find("fig4a").unwrap(), Some(1)))), DESKTOP, false);
+    assert!(says(&window, "Gated RNN at 0.003: ") && says(&window, ", not over"));
+    let mut all = queue(presets::find("fig4a").unwrap(), None);
+    for run in all.runs().to_vec().iter().filter(|run| run.recipe.model == ModelName::Gru) {
+        all.finish(Record { outcome: Outcome::Diverged(7), ..record(run) });
+    }
+    let compare = &mut window.state_mut().compare;
+    (compare.queue, compare.revision) = (Some(all), 2);
+    window.run_ok();
+    assert!(says(&window, "GRU at 0.003: diverged") && !says(&window, "diverged, the best") && says(&window, "LSTM at 0.01: "));
+}
+
+#[test]
+fn the_page_inside_says_why_there_is_nothing_to_see() {
+    let mut all = queue(presets::find("fig4a").unwrap(), Some(20));
+    let runs = all.runs().to_vec();
+    all.finish(Record { outcome: Outcome::Failed("no room".into()), ..record(&runs[1]) });
+    all.finish(Record { outcome: Outcome::Diverged(9), ..record(&runs[2]) });
+    let training = (20..runs.len()).find(|run| matches!(all.state(*run), State::Training(..))).unwrap();
+    let waiting = (20..runs.len()).find(|run| all.state(*run) == State::Waiting).unwrap();
+    let cases = [
+        (0, true, "its weights are gone"), (1, true, "it could not be trained"), (2, true, "it diverged"),
+        (training, true, "come within a second or two"), (training, false, "the race rests"), (waiting, true, "it has not begun"),
+    ];
+    for size in [DESKTOP, PHONE] {
+        let mut view = harness(window(Some(all.clone())), size, false);
+        view.state_mut().state.show_page(Page::Inside);
+        view.run_ok();
+        assert!(says(&view, "The training in Discover") && says(&view, "IN THE RACE"));
+        for (run, running, text) in cases {
+            view.state_mut().inside_run = (Some(run), None);
+            view.state_mut().compare.running = running;
+            view.run_ok();
+            assert!(says(&view, text) && says(&view, &runs[run].name), "{run}: {text}");
+        }
+        // Another one of the race is chosen by its name.
+        view.get_all_by_label_contains("LSTM, ").next().unwrap().click();
+        view.run_ok();
+        assert!(matches!(view.state().actions[..], [Action::Inside(Some(run))] if runs[run].recipe.model == ModelName::Lstm));
+    }
 }
 
 #[test]

@@ -143,6 +143,7 @@ fn weights_of_a_stage_are_read_off_by_keys_and_clicks() {
     view.run_ok();
     assert!(says(&view, &format!("Wₘ in, input 1: {}", signed(network.input_m.at(0, 0)))));
     press(&mut view, &[Key::ArrowRight]);
+    assert!(says(&view, &format!("Wₘ in, input 2: {}", signed(network.input_m.at(0, 1)))));
     press(&mut view, &[Key::ArrowDown]);
     assert!(says(&view, &format!("neuron {}, ", stage.neurons[1])) && says(&view, &format!("Wₘ in, input 2: {}", signed(network.input_m.at(1, 1)))));
     assert!(view.state().actions.is_empty() && view.query_by_label(name).is_some(), "the arrows are the picture's own");

@@ -55,7 +55,7 @@ impl App {
             return;
         }
         let name = self.sweeps[COMPARE].name(run);
-        let subject = Subject::Given(Box::new(Given::trained(name, &recipe.plan(), weights)));
+        let subject = Subject::Given(Box::new(Given::trained(name, &recipe.plan(), step, weights)));
         match self.inside.step.replace(step) {
             None => self.inside.bench.put(subject),
             Some(_) => self.inside.bench.renew(subject),

@@ -1,5 +1,7 @@
 //! The sweeps that the window holds, that of the view Sweep and that of Compare: definition, runs, and those of them that train.
 
+mod kept;
+
 use super::App;
 use super::files::Purpose;
 use crate::experiment::recipe::{Recipe, TaskName};
@@ -7,13 +9,12 @@ use crate::experiment::runner::Command;
 use crate::experiment::sweep::group::{self, Told};
 use crate::experiment::sweep::partial::Partial;
 use crate::experiment::sweep::queue::{Queue, State};
-use crate::experiment::sweep::record::{Outcome, Record};
 use crate::experiment::sweep::{Run, Sweep, presets, results};
 use crate::platform::{self, OpenedFile};
+use crate::task::Arrays;
 use crate::ui::sweep::{COMPARE, SWEEP, Draft, SweepAction, SweepInput, Which};
 use crate::ui::{Message, Tab};
 use crate::{Error, Result};
-use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// A sweep, as far as there is one.
@@ -35,13 +36,12 @@ pub struct Sweeping {
     states: HashMap<String, Partial>,
     /// The weights of finished runs, by their keys: kept where they are looked into.
     weights: HashMap<String, Vec<f32>>,
-}
-
-/// What is kept from visit to visit.
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    sweep: Sweep,
-    records: Vec<Record>,
+    /// What its runs of the file task are trained on: another file may be opened meanwhile.
+    data: Option<Arrays>,
+    /// Results from a file, until it is said whether they take the place of what is there.
+    loaded: Option<Queue>,
+    /// It was said that the sweep is too large to be kept for the next visit.
+    told_too_large: bool,
 }
 
 /// Groups of runs that train at the same time: one where all of its cores are busy with it, several to be watched side by side.
@@ -50,9 +50,6 @@ const SIDE_BY_SIDE: [usize; 2] = [1, 4];
 const LOOKED_AT_EVERY_MS: u32 = 1000;
 /// Numbers that are kept of finished runs' weights, at most.
 const KEPT_WEIGHTS: usize = 16 << 20;
-/// A sweep that takes more as text is kept without its curves: a browser's storage holds about 5 MB.
-const STORED_BYTES: usize = 1_500_000;
-
 impl Sweeping {
     /// That of the last visit, at rest, or none; a definition to be written starts from the recipe.
     pub fn new(which: Which, recipe: &Recipe, preset: &str, kept: Option<&str>) -> Self {
@@ -71,10 +68,11 @@ impl Sweeping {
             kept: None,
             states: HashMap::new(),
             weights: HashMap::new(),
+            data: None,
+            loaded: None,
+            told_too_large: false,
         };
-        let kept = kept.and_then(|text| serde_json::from_str::<Kept>(text).ok());
-        if let Some((kept, Ok(mut queue))) = kept.map(|kept| (kept.records, Queue::new(kept.sweep))) {
-            kept.into_iter().for_each(|record| queue.finish(record));
+        if let Some(queue) = kept.and_then(kept::read) {
             new.draft = Draft::of(&queue.sweep);
             new.queue = Some(queue);
         }
@@ -87,22 +85,18 @@ impl Sweeping {
         SweepInput { queue: queue.as_ref(), revision: *revision, draft, running: *running, presets }
     }
 
-    /// The sweep as text for the next visit, empty without one; `None` if nothing has changed since the last call.
-    pub fn changed(&mut self) -> Option<String> {
-        (self.kept.replace(self.revision) != Some(self.revision)).then(|| self.to_store().unwrap_or_default())
-    }
-
-    /// What could not be trained is tried again at the next visit.
-    fn to_store(&self) -> Option<String> {
-        let queue = self.queue.as_ref()?;
-        let mut records: Vec<Record> = over(queue).cloned().collect();
-        let text = |records: &[Record]| serde_json::to_string(&Kept { sweep: queue.sweep.clone(), records: records.to_vec() }).ok();
-        let whole = text(&records)?;
-        if whole.len() <= STORED_BYTES {
-            return Some(whole);
+    /// The sweep as text for the next visit, empty without one; `None` if nothing has changed since the last call. What was kept before stays
+    /// where there is no room for it, which is said once.
+    pub fn changed(&mut self) -> Option<std::result::Result<String, String>> {
+        if self.kept.replace(self.revision) == Some(self.revision) {
+            return None;
         }
-        records.iter_mut().for_each(|record| record.curve.0 = record.curve.0.split_off(record.curve.0.len().saturating_sub(1)));
-        text(&records).filter(|text| text.len() <= STORED_BYTES)
+        let Some(queue) = &self.queue else { return Some(Ok(String::new())) };
+        if let Some(text) = kept::write(queue) {
+            return Some(Ok(text));
+        }
+        let text = format!("The records of {} runs are too many to be kept for the next visit: save them as JSON before this closes.", queue.over());
+        (!std::mem::replace(&mut self.told_too_large, true)).then_some(Err(text))
     }
 
     /// For the page's script: runs that are over, all runs, those in training, whether the others are to be trained.
@@ -110,6 +104,17 @@ impl Sweeping {
         let queue = self.queue.as_ref()?;
         let training: usize = self.training.iter().map(|(_, runs)| runs.len()).sum();
         Some(serde_json::json!({ "over": queue.over(), "runs": queue.runs().len(), "training": training, "running": self.running }))
+    }
+
+    /// Runs are in training.
+    pub fn trains(&self) -> bool {
+        !self.training.is_empty()
+    }
+
+    /// Runs that are over or in training: what would be lost with the queue.
+    fn begun(&self) -> usize {
+        let begun = |queue: &Queue| (0..queue.runs().len()).filter(|&run| queue.state(run) != State::Waiting).count();
+        self.queue.as_ref().map_or(0, begun)
     }
 
     /// The runner is gone, and the runs that it trained with it.
@@ -129,18 +134,24 @@ impl Sweeping {
         Command::EndGroups(groups)
     }
 
+    /// Weights and states of all runs: those that start again have none yet.
+    fn forget(&mut self) {
+        self.states.clear();
+        self.weights.clear();
+    }
+
     fn groups(&self) -> Vec<u32> {
         self.training.iter().map(|(group, _)| *group).collect()
     }
 
     /// The steps that run `index` was trained for, its settings, its newest weights.
     pub fn weights(&self, index: usize) -> Option<(u64, &Recipe, &[f32])> {
-        let Run { key, recipe, .. } = self.queue.as_ref()?.runs().get(index)?;
-        match (self.weights.get(key), self.states.get(key)) {
-            (Some(weights), _) => Some((recipe.steps.into(), recipe, weights)),
-            (None, Some(state)) => Some((state.snapshot.step, recipe, &state.snapshot.parameters)),
-            (None, None) => None,
+        let queue = self.queue.as_ref()?;
+        let Run { key, recipe, .. } = queue.runs().get(index)?;
+        if let State::Over(_) = queue.state(index) {
+            return self.weights.get(key).map(|weights| (recipe.steps.into(), recipe, weights.as_slice()));
         }
+        self.states.get(key).map(|state| (state.snapshot.step, recipe, state.snapshot.parameters.as_slice()))
     }
 
     /// The key of run `index`.
@@ -223,12 +234,6 @@ impl Sweeping {
     }
 }
 
-/// Records of runs that were trained, whatever came of it.
-fn over(queue: &Queue) -> impl Iterator<Item = &Record> {
-    let record = |run| if let State::Over(record) = queue.state(run) { Some(record) } else { None };
-    (0..queue.runs().len()).filter_map(record).filter(|record| !matches!(record.outcome, Outcome::Failed(_)))
-}
-
 /// Which sweep the group of that number is of.
 pub fn of_group(number: u32) -> Which {
     usize::from(!number.is_multiple_of(2))
@@ -238,11 +243,7 @@ impl App {
     /// Carries out what was asked of a sweep.
     pub(super) fn sweep(&mut self, which: Which, action: SweepAction) {
         match action {
-            SweepAction::Start(sweep) => {
-                self.sweeps[which].states.clear();
-                self.sweeps[which].weights.clear(); // a run that starts again has no weights yet
-                self.begin(which, sweep, false);
-            }
+            SweepAction::Start(sweep) => self.begin(which, sweep, false),
             SweepAction::Extend(sweep) => self.begin(which, sweep, true),
             SweepAction::Pause => self.run_sweep(which, false),
             SweepAction::Resume => self.run_sweep(which, true),
@@ -251,6 +252,13 @@ impl App {
                 self.replace_sweep(which, None);
             }
             SweepAction::Load => self.open(Purpose::Sweep(which)),
+            SweepAction::ShowLoaded => {
+                let Some(queue) = self.sweeps[which].loaded.take() else { return };
+                self.sweeps[which].running = false;
+                self.sweeps[which].draft = Draft::of(&queue.sweep);
+                self.sweeps[which].states.clear();
+                self.replace_sweep(which, Some(queue));
+            }
             SweepAction::Save(sweep) => self.export("sweep.json", sweep.to_json().as_bytes()),
             SweepAction::Inside(run) => self.look_inside(Some(run)),
             SweepAction::Open(run) => {
@@ -265,8 +273,7 @@ impl App {
     /// Other runs, or none, in place of those that were there.
     fn replace_sweep(&mut self, which: Which, queue: Option<Queue>) {
         if queue.is_none() {
-            self.sweeps[which].states.clear();
-            self.sweeps[which].weights.clear();
+            self.sweeps[which].forget();
         }
         let end = self.sweeps[which].replace(queue);
         self.send(end);
@@ -276,8 +283,11 @@ impl App {
     fn begin(&mut self, which: Which, sweep: Sweep, extends: bool) {
         match self.queue_of(sweep) {
             Ok(mut queue) => {
-                if let Some(old) = self.sweeps[which].queue.as_ref().filter(|_| extends) {
-                    over(old).cloned().for_each(|record| queue.finish(record));
+                let on_file = queue.runs().iter().any(|run| run.recipe.task == TaskName::File);
+                self.sweeps[which].data = self.data.clone().filter(|_| on_file);
+                match self.sweeps[which].queue.as_ref().filter(|_| extends) {
+                    Some(old) => kept::tried(old.records()).cloned().for_each(|record| queue.finish(record)),
+                    None => self.sweeps[which].forget(),
                 }
                 self.replace_sweep(which, Some(queue));
                 self.run_sweep(which, true);
@@ -315,7 +325,8 @@ impl App {
     pub(super) fn train_sweeps(&mut self) {
         for which in 0..self.sweeps.len() {
             while let Some(mut start) = self.sweeps[which].next_group() {
-                start.data = self.data.clone().map(Box::new).filter(|_| start.members[0].0.task == TaskName::File);
+                let data = self.sweeps[which].data.as_ref().or(self.data.as_ref());
+                start.data = data.filter(|_| start.members[0].0.task == TaskName::File).cloned().map(Box::new);
                 self.send(Command::Group(Box::new(start)));
             }
         }
@@ -345,13 +356,15 @@ impl App {
                 let text = format!("{} compares no variants; it belongs in the view Sweep. The definition was left as it is.", file.name);
                 self.messages.push(Message::warning(text));
             }
-            Ok((sweep, queue)) => {
-                self.sweeps[which].draft = Draft::of(&sweep);
-                if queue.is_some() {
-                    self.run_sweep(which, false);
-                    self.sweeps[which].states.clear();
-                    self.replace_sweep(which, queue);
+            Ok((sweep, None)) => self.sweeps[which].draft = Draft::of(&sweep),
+            Ok((_, loaded)) => {
+                self.sweeps[which].loaded = loaded;
+                let lost = self.sweeps[which].begun();
+                if lost == 0 {
+                    return self.sweep(which, SweepAction::ShowLoaded);
                 }
+                let question = format!("{} holds results. They take the place of what is on show; {} forgotten.", file.name, if lost == 1 { "its run is".into() } else { format!("its {lost} runs are") });
+                self.panels.ask(which, question, "Show them", SweepAction::ShowLoaded);
             }
             Err(error) => self.messages.push(Message::warning(format!("{error}. The definition was left as it is."))),
         }

@@ -85,7 +85,7 @@ impl Checkpoint {
     pub fn to_given(&self, name: &str) -> Given {
         let network = Model::new(self.architecture, [self.inputs, self.outputs], &self.exact);
         let origin = self.recipe.as_ref().map(|recipe| Origin::from(&recipe.plan()));
-        Given { name: name.into(), network, teacher: self.teacher.clone(), origin }
+        Given { name: name.into(), network, teacher: self.teacher.clone(), origin, step: None }
     }
 
     /// The layer's name, for people.

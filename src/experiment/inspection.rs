@@ -56,19 +56,21 @@ pub struct Given {
     pub teacher: Option<Teacher>,
     /// How it was trained, if that is known.
     pub origin: Option<Origin>,
+    /// Steps that it was trained for, where it is one of several states of a training.
+    pub step: Option<u64>,
 }
 
 impl Given {
     /// A network of which no training is known.
     pub fn new(name: impl Into<String>, network: impl Into<Model>, teacher: Option<Teacher>) -> Self {
-        Self { name: name.into(), network: network.into(), teacher, origin: None }
+        Self { name: name.into(), network: network.into(), teacher, origin: None, step: None }
     }
 
-    /// A network as `plan` trains it, with the plan's own teacher.
-    pub fn trained(name: impl Into<String>, plan: &Plan, parameters: &[f32]) -> Self {
+    /// A network as `plan` trains it, with the plan's own teacher, after `step` steps.
+    pub fn trained(name: impl Into<String>, plan: &Plan, step: u64, parameters: &[f32]) -> Self {
         let (inputs, outputs) = plan.task.widths();
         let network = Model::new(plan.architecture, [inputs, outputs], parameters);
-        Self { name: name.into(), network, teacher: plan.teacher(), origin: Some(plan.into()) }
+        Self { name: name.into(), network, teacher: plan.teacher(), origin: Some(plan.into()), step: Some(step) }
     }
 }
 
@@ -79,7 +81,7 @@ pub struct Inspected {
     pub bench: u32,
     /// That of the question.
     pub id: u32,
-    /// Steps that the network was trained for, if it is the live one.
+    /// Steps that the network was trained for, of the live one and of a run of a race.
     pub step: Option<u64>,
     /// What was found.
     pub found: Found,
@@ -177,7 +179,7 @@ impl Inspector {
         let Inspect { bench, id, subject, look, settings, .. } = self.asked.as_ref()?;
         let begun = Instant::now();
         let (step, model, teacher, origin) = match subject {
-            Subject::Given(given) => (None, given.network.clone(), given.teacher.as_ref(), given.origin),
+            Subject::Given(given) => (given.step, given.network.clone(), given.teacher.as_ref(), given.origin),
             Subject::Live => {
                 let Some(Trained { step, parameters, teacher, plan, .. }) = live else {
                     self.stale = false; // until there is one

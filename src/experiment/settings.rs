@@ -148,7 +148,7 @@ settings! {
     time, "Sequence length T", Task, ATTENTION, ANY, false, Kind::Integer { min: 1, max: 1024 }, from_size, size,
         "Tokens in a sequence.";
     batch, "Batch", Task, ALL, ANY, false, Kind::Integer { min: 1, max: 1024 }, from_size, size,
-        "Sequences a step, drawn afresh each time.";
+        "Sequences a step, drawn afresh each time, or taken from your file.";
     rank, "Teacher rank", Task, ATTENTION, ANY, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
         "Singular values kept in each of the teacher's matrices; 0 keeps all.";
     value_rank, "Rank of W_V", Task, ATTENTION, ANY, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
@@ -177,7 +177,7 @@ settings! {
         |v: &Value| Some(if is(v, "side") { Gating::Side } else { Gating::Output }),
         "Output: the state gates itself. Side: the input gates the state, as in Mamba.";
     hidden, "Hidden neurons n", Network, ALL, RECURRENT, false, Kind::Integer { min: 1, max: 512 }, from_size, size,
-        "Each keeps a running sum with its own λ. Attention of width d needs d(d+1)/2 + d of them; twice that learns well.";
+        "In the gated RNN each keeps a running sum with its own λ. Attention of width d needs d(d+1)/2 + d of them; twice that learns well.";
     gates, "Output gates m", Network, ALL, BILINEAR, false, Kind::Integer { min: 1, max: 512 }, from_size, size,
         "Products of two readings of the state (output gating only).";
     embed, "Embedding width e", Network, ALL, EMBEDDED, false, Kind::Integer { min: 1, max: 256 }, from_size, size,
@@ -195,7 +195,7 @@ settings! {
     warmup, "Warm-up steps", Optimiser, ALL, ANY, false, Kind::Integer { min: 0, max: 1_000_000 }, |v: &u32| Value::Integer(u64::from(*v)), short,
         "Steps over which the rate rises from 0.";
     weight_decay, "Weight decay", Optimiser, ALL, ANY, true, Kind::Number { min: 0.0, max: 10.0 }, from_real, real,
-        "Pulls every weight but ν towards 0: this is what makes spare neurons vanish. Takes effect at once.";
+        "Pulls every weight towards 0 but those that set how long a neuron remembers (ν and its like): this is what makes spare neurons vanish. Takes effect at once.";
     decay_schedule, "Decay schedule", Optimiser, ALL, ANY, false,
         Kind::Schedule(&["constant", "linear", "0:1,0.12:3.5,0.27:5,0.4:5,0.4:0"]), from_schedule, schedule,
         "Weight decay over training as a factor: mild first, then strong to prune, then none to fit.";

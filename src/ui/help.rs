@@ -12,7 +12,7 @@ const KEYS: &[(&str, &[(&str, &str)])] = &[
     ("In Construct", &[("← → Home End", "From token to token"), ("↑ ↓", "From neuron to neuron"), ("W", "Weights or steps")]),
     ("In Dissect", &[("← →", "The stage before, the next one"), ("Space", "Run through the stages"), ("↑ ↓", "Move the threshold when it has the keyboard")]),
     ("In Sweep", &[("Space", "Start, pause, go on"), ("← → ↑ ↓", "From dot to dot when the picture has the keyboard"), ("↑ ↓", "From row to row in the table")]),
-    ("In Compare", &[("↑ ↓", "From layer to layer, in Layers")]),
+    ("In Compare", &[("Space", "Start, pause, go on, in Race"), ("← → ↑ ↓", "From dot to dot when the picture of final losses has the keyboard"), ("↑ ↓", "From row to row in the table of runs; from layer to layer, in Layers")]),
 ];
 
 /// Reads the keys, unless something else has the keyboard.

@@ -187,6 +187,11 @@ impl State {
         self.construct.show_variant(variant);
     }
 
+    /// Asks before something is done to a sweep.
+    pub fn ask(&mut self, which: sweep::Which, question: String, yes: &str, action: sweep::SweepAction) {
+        if which == sweep::COMPARE { self.compare.ask(question, yes, action) } else { self.sweep.ask(question, yes, action) }
+    }
+
     /// The page of Compare.
     pub fn page(&self) -> Page {
         self.compare.page

@@ -5,6 +5,7 @@ use super::queue::{Queue, State};
 use super::record::Outcome;
 use super::{Axis, is_variant};
 use crate::experiment::settings::{Group, Setting};
+use std::collections::HashMap;
 
 /// A layer of one size, at several learning rates, with several seeds each.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,26 +37,26 @@ pub struct Rate {
 pub fn contenders(queue: &Queue, measure: Measure) -> Vec<Contender> {
     let axes = &queue.sweep.axes;
     let searched = |axis: &Axis| axis.keys.iter().all(|key| key == "learning_rate" || key == "seed");
-    let mut found: Vec<(Vec<&str>, Contender)> = vec![];
+    let mut places: HashMap<Vec<&str>, usize> = HashMap::new();
+    let mut contenders: Vec<Contender> = vec![];
     for (index, run) in queue.runs().iter().enumerate() {
         let own = || axes.iter().zip(&run.values).filter(|(axis, _)| !searched(axis));
         let values: Vec<&str> = own().map(|(_, value)| value.as_str()).collect();
-        let place = found.iter().position(|(known, _)| *known == values).unwrap_or_else(|| {
+        let place = *places.entry(values).or_insert_with(|| {
             let variant = own().find(|(axis, _)| is_variant(axis)).and_then(|(axis, value)| axis.values.iter().position(|other| other == value));
             let bare = |axis: &Axis| is_variant(axis) || axis.keys.iter().all(|key| Setting::find(key).is_some_and(|setting| setting.group == Group::Network));
             let part = |(axis, value): (&Axis, &String)| if bare(axis) { value.clone() } else { format!("{}={value}", axis.keys.join("=")) };
             let name = own().filter(|(axis, _)| axis.values.len() > 1 || is_variant(axis)).map(part).collect::<Vec<_>>().join(" ");
-            found.push((values, Contender { name, variant: variant.unwrap_or(0), parameters: run.recipe.parameters(), rates: vec![] }));
-            found.len() - 1
+            contenders.push(Contender { name, variant: variant.unwrap_or(0), parameters: run.recipe.parameters(), rates: vec![] });
+            contenders.len() - 1
         });
-        let rates = &mut found[place].1.rates;
+        let rates = &mut contenders[place].rates;
         let rate = f64::from(run.recipe.learning_rate);
         match rates.iter_mut().find(|known| known.rate == rate) {
             Some(known) => known.runs.push(index),
             None => rates.push(Rate { rate, runs: vec![index], median: None, is_over: false }),
         }
     }
-    let mut contenders: Vec<Contender> = found.into_iter().map(|(_, contender)| contender).collect();
     for rate in contenders.iter_mut().flat_map(|contender| &mut contender.rates) {
         rate.median = median(rate.runs.iter().filter_map(|&run| value(queue, run, measure)).collect());
         rate.is_over = rate.runs.iter().all(|&run| matches!(queue.state(run), State::Over(_)));
@@ -100,9 +101,14 @@ impl Contender {
         self.rates.iter().all(|rate| rate.is_over)
     }
 
-    /// Whether the best rate is the least or the largest of three or more: a better one may lie beyond.
+    /// The rate that is ahead of the others: the best, if a network came of it.
+    pub fn ahead(&self) -> Option<&Rate> {
+        self.best().filter(|rate| rate.median.is_some_and(f64::is_finite))
+    }
+
+    /// Whether the rate that is ahead is the least or the largest of three or more: a better one may lie beyond.
     pub fn at_edge(&self) -> bool {
-        let Some(best) = self.best().filter(|_| self.rates.len() > 2) else { return false };
+        let Some(best) = self.ahead().filter(|_| self.rates.len() > 2) else { return false };
         self.rates.iter().all(|rate| rate.rate <= best.rate) || self.rates.iter().all(|rate| rate.rate >= best.rate)
     }
 }
@@ -146,6 +152,10 @@ mod tests {
         assert_eq!(lstm.best().map(|rate| rate.rate as f32), Some(0.001));
         assert!(lstm.at_edge() && !lstm.is_over() && lstm.rates[1].is_over && !lstm.rates[2].is_over);
         assert_eq!(lstm.parameters, queue.runs()[12].recipe.parameters());
+        // Where nothing came of any rate, none is ahead.
+        (18..24).for_each(|index| end(&mut queue, index, None));
+        let lost = &contenders(&queue, Measure::Nmse)[3];
+        assert!(lost.best().is_some() && lost.ahead().is_none() && !lost.at_edge());
     }
 
     #[test]

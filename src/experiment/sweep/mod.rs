@@ -157,6 +157,14 @@ impl Sweep {
         }
     }
 
+    /// As [`Self::runs`], before there are arrays for the file task: what a definition amounts to.
+    ///
+    /// # Errors
+    /// As [`Self::runs`].
+    pub fn outlined(&self) -> Result<Vec<Run>> {
+        self.grid(&self.base()?)
+    }
+
     /// All runs, those of the file task perhaps without arrays.
     fn grid(&self, base: &Recipe) -> Result<Vec<Run>> {
         self.check_count(MOST)?;

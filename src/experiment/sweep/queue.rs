@@ -92,6 +92,21 @@ impl Queue {
         }
     }
 
+    /// The curve of run `index` so far, and how many points are missing at its beginning; `None` before the first point.
+    pub fn curve(&self, index: usize) -> Option<(usize, &Curve)> {
+        match self.state(index) {
+            State::Waiting => None,
+            State::Training(_, curve) => Some((0, curve)),
+            State::Over(record) => Some((record.missing(), &record.curve)),
+        }
+        .filter(|(_, curve)| !curve.0.is_empty())
+    }
+
+    /// Every run that is over, also those that were taken in of an earlier form of the sweep.
+    pub fn records(&self) -> impl Iterator<Item = &Record> {
+        self.records.values()
+    }
+
     /// Takes in a run that is over, of this sweep or of an earlier form of it.
     pub fn finish(&mut self, record: Record) {
         self.current.retain(|&index, _| self.runs[index].key != record.key);

@@ -12,9 +12,14 @@ pub const POINTS: u64 = 64;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Curve(pub Vec<StepLoss>);
 
+/// Points that the whole curve of `steps` steps has.
+pub fn whole(steps: u64) -> u64 {
+    POINTS.min(steps).max(1)
+}
+
 /// The steps after which a curve of `steps` steps has `points` points.
 pub fn mark(steps: u64, points: u64) -> u64 {
-    steps * points / POINTS.min(steps).max(1)
+    steps * points / whole(steps)
 }
 
 /// How a run ended.
@@ -54,6 +59,12 @@ impl Curve {
 }
 
 impl Record {
+    /// Points that are not kept of the curve's beginning: a finished run may be kept with the end of its curve alone.
+    pub fn missing(&self) -> usize {
+        let whole = usize::try_from(whole(self.recipe.steps.into())).unwrap_or(usize::MAX);
+        if self.outcome == Outcome::Finished { whole.saturating_sub(self.curve.0.len()) } else { 0 }
+    }
+
     /// The final loss, if the run finished.
     pub fn loss(&self) -> Option<f64> {
         self.curve.last().filter(|_| self.outcome == Outcome::Finished).map(|last| f64::from(last.loss))

@@ -4,6 +4,7 @@ use crate::experiment::inspection::Bench;
 use crate::experiment::sweep::contest::{Contender, contenders, value};
 use crate::experiment::sweep::measure::Measure;
 use crate::experiment::sweep::queue::{Queue, State as RunState};
+use crate::experiment::sweep::record::Outcome;
 use crate::ui::choice::{self, Row};
 use crate::ui::controls::heading;
 use crate::ui::sweep::COMPARE;
@@ -70,8 +71,9 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
 const TITLE: f32 = 34.0;
 
 fn empty(ui: &mut Ui, height: f32, text: &str) {
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height.max(160.0)), egui::Sense::hover());
-    card::empty(ui, rect, text);
+    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height.max(160.0)), egui::Sense::hover());
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, text));
+    card::quiet(ui, rect, text);
 }
 
 /// Why there is nothing to look into.
@@ -79,8 +81,13 @@ fn missing(view: &View<'_>) -> Option<&'static str> {
     let queue = view.sweeps[COMPARE].queue;
     match (view.inside.run, view.inside.step) {
         (Some(run), None) => Some(match queue.filter(|queue| run < queue.runs().len()).map(|queue| queue.state(run)) {
-            Some(RunState::Over(_)) => "its weights are gone: they are kept only while the window is open",
-            Some(RunState::Training(..)) => "its weights come within a second or two",
+            Some(RunState::Over(record)) => match record.outcome {
+                Outcome::Finished => "its weights are gone: they are kept only while the window is open, and as long as there is room",
+                Outcome::Diverged(_) => "it diverged, and no weights are left",
+                Outcome::Failed(_) => "it could not be trained",
+            },
+            Some(RunState::Training(..)) if view.sweeps[COMPARE].running => "its weights come within a second or two",
+            Some(RunState::Training(..)) => "the race rests, and no weights of it are known yet; they come when it goes on",
             _ => "it has not begun",
         }),
         _ => None,
@@ -92,11 +99,8 @@ fn title(ui: &mut Ui, view: &View<'_>) {
     let palette = Palette::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), TITLE), egui::Sense::hover());
     let name = named(view);
-    let steps = match (view.inside.run, view.inside.step) {
-        (Some(_), Some(step)) => format!("step {}", format::thousands(step)),
-        (None, _) => view.inside.bench.inspected.as_ref().and_then(|inspected| inspected.step).map(|step| format!("step {}", format::thousands(step))).unwrap_or_default(),
-        _ => String::new(),
-    };
+    let step = view.inside.bench.inspected.as_ref().and_then(|inspected| inspected.step).filter(|_| missing(view).is_none());
+    let steps = step.map(|step| format!("step {}", format::thousands(step))).unwrap_or_default();
     let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
     let written = painter.text(rect.left_center() + vec2(card::MARGIN, 0.0), Align2::LEFT_CENTER, &name, strong(14.0), palette.ink);
     painter.text(written.right_center() + vec2(10.0, 0.0), Align2::LEFT_CENTER, &steps, plain(12.0), palette.mute);

@@ -10,6 +10,7 @@ mod race;
 pub use inside::Input as InsideInput;
 
 use super::theme::{Palette, plain, strong};
+use super::sweep::SweepAction;
 use super::{Action, Tab, View};
 use eframe::egui;
 use egui::{Button, Frame, Margin, Panel, RichText, Ui, vec2};
@@ -53,6 +54,14 @@ pub struct State {
     race: race::State,
     inside: inside::State,
     layers: layers::State,
+}
+
+impl State {
+    /// Asks before something is done to the race.
+    pub fn ask(&mut self, question: String, yes: &str, action: SweepAction) {
+        self.race.ask(question, yes, action);
+        self.page = Page::Race;
+    }
 }
 
 /// Draws the view between the top bar and the status line.

@@ -1,6 +1,6 @@
 //! The page Race: models trained side by side. It is a sweep over layers, drawn by [`sweep`].
 
-use crate::ui::sweep::{self, COMPARE};
+use crate::ui::sweep::{self, COMPARE, SweepAction};
 use crate::ui::{Action, View};
 use eframe::egui;
 use egui::Ui;
@@ -11,6 +11,13 @@ pub struct State(sweep::State);
 impl Default for State {
     fn default() -> Self {
         Self(sweep::State::of(COMPARE))
+    }
+}
+
+impl State {
+    /// Asks before something is done to it.
+    pub fn ask(&mut self, question: String, yes: &str, action: SweepAction) {
+        self.0.ask(question, yes, action);
     }
 }
 

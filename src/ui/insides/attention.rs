@@ -64,7 +64,7 @@ fn numbers(ui: &mut Ui, rect: Rect, probe: &Probe) -> f32 {
     let decoded = probe.decoded.as_ref();
     let one = if probe.one_counts { probe.one.distance } else { None };
     let rows: [(&str, Option<f64>, Color32, &str); 7] = [
-        ("answers differ by", probe.error, palette.ink, "‖ŷ − y‖ / ‖y‖ on fresh sequences. 0: the same answers."),
+        ("answers differ by", probe.error, palette.ink, "‖ŷ − y‖ / ‖y‖ on fresh sequences, of attention always 32 tokens long, whatever length it was trained on. 0: the same answers."),
         ("key–values not in its state", decoded.and_then(|d| d.key_value), palette.key_value, "1 − R²: how much of the key–value matrix Σ v kᵀ no linear map reads off the states, on tokens that it was not fitted on. 0: all of it is there."),
         ("query not in its state", decoded.and_then(|d| d.query), palette.query, "1 − R²: how much of the query no linear map reads off the states. 0: all of it is there."),
         ("query not in its gates", decoded.and_then(|d| d.query_in_gates), palette.query, "The same read off the gates that see the token: a layer whose gates hold the query need not carry it in its state. 0: all of it is there."),

@@ -1,10 +1,11 @@
 //! What is known of one run: how it differs, its numbers, its curve.
 
 use super::frame::{Frame, LEFT};
+use crate::backend::StepLoss;
 use crate::experiment::sweep::measure::Measure;
 use super::scale::{self, Scale};
 use crate::experiment::sweep::queue::{Queue, State};
-use crate::experiment::sweep::record::{Curve, Outcome, mark};
+use crate::experiment::sweep::record::{Outcome, mark};
 use crate::experiment::recipe::Gating;
 use crate::ui::format;
 use crate::ui::theme::{Palette, plain, strong};
@@ -77,26 +78,23 @@ pub fn show(ui: &mut Ui, queue: &Queue, run: usize, measure: Measure) {
         }
         ui.add(Label::new(RichText::new(&record.device).size(11.0).color(palette.mute)).truncate());
     }
-    let curve = match queue.state(run) {
-        State::Waiting => None,
-        State::Training(_, curve) => Some(curve),
-        State::Over(record) => Some(&record.curve),
-    };
-    if let Some(curve) = curve.filter(|curve| curve.0.len() > 1) {
+    let points = points(queue, run, measure);
+    if points.len() > 1 {
         let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), 130.0), Sense::hover());
-        draw_curve(ui, rect, curve, u64::from(queue.runs()[run].recipe.steps), measure);
+        draw_curve(ui, rect, &points, u64::from(queue.runs()[run].recipe.steps), measure);
     }
 }
 
-/// (step, log10) of each point of a curve that has a logarithm: a mean stands at the end of its steps.
-fn points(curve: &Curve, steps: u64, measure: Measure) -> Vec<[f64; 2]> {
-    let at = |(i, point): (usize, &crate::backend::StepLoss)| Some([mark(steps, i as u64 + 1) as f64, measure.level(*point)?]);
+/// (step, log10) of each point of a run's curve that has a logarithm: a mean stands at the end of its steps.
+pub fn points(queue: &Queue, run: usize, measure: Measure) -> Vec<[f64; 2]> {
+    let Some((first, curve)) = queue.curve(run) else { return vec![] };
+    let steps = queue.runs()[run].recipe.steps.into();
+    let at = |(i, point): (usize, &StepLoss)| Some([mark(steps, (first + i) as u64 + 1) as f64, measure.level(*point)?]);
     curve.0.iter().enumerate().filter_map(at).collect()
 }
 
-fn draw_curve(ui: &Ui, rect: Rect, curve: &Curve, steps: u64, measure: Measure) {
+fn draw_curve(ui: &Ui, rect: Rect, points: &[[f64; 2]], steps: u64, measure: Measure) {
     let palette = Palette::of(ui);
-    let points = points(curve, steps, measure);
     let inner = Rect::from_min_max(rect.min + vec2(LEFT, 18.0), rect.max - vec2(14.0, 17.0));
     let levels = scale::levels(points.iter().map(|point| point[1]));
     let frame = Frame { rect: inner, x: [0.0, steps.max(1) as f64], y: levels };
@@ -115,13 +113,23 @@ pub fn at(scale: &Scale, title: &str, place: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::StepLoss;
+    use crate::experiment::sweep::Sweep;
+    use crate::experiment::sweep::record::{Curve, Record};
 
     #[test]
     fn a_curve_ends_at_its_last_step() {
+        let mut queue = Queue::new(Sweep::read("test", r#"{ "preset": "quick", "settings": { "steps": 640 }, "grid": { "seed": [1] } }"#).unwrap()).unwrap();
         let curve = Curve(vec![StepLoss { loss: 0.1, power: 1.0 }, StepLoss { loss: 0.0, power: 1.0 }, StepLoss { loss: 0.01, power: 2.0 }]);
-        let points = points(&curve, 640, Measure::Nmse);
-        assert_eq!(points.iter().map(|point| point[0]).collect::<Vec<_>>(), [10.0, 30.0]);
-        assert!((points[1][1] - 0.005f64.log10()).abs() < 1e-7, "{points:?}");
+        queue.progress(0, 30, curve.clone());
+        let found = points(&queue, 0, Measure::Nmse);
+        assert_eq!(found.iter().map(|point| point[0]).collect::<Vec<_>>(), [10.0, 30.0]);
+        assert!((found[1][1] - 0.005f64.log10()).abs() < 1e-7, "{found:?}");
+        // Of a finished run these are the last three points; of a diverged one the first.
+        let run = queue.runs()[0].clone();
+        let record = |outcome| Record { key: run.key.clone(), recipe: run.recipe.clone(), outcome, curve: curve.clone(), neurons: None, device: String::new() };
+        for (outcome, steps) in [(Outcome::Finished, [620.0, 640.0]), (Outcome::Diverged(34), [10.0, 30.0])] {
+            queue.finish(record(outcome));
+            assert_eq!(points(&queue, 0, Measure::Nmse).iter().map(|point| point[0]).collect::<Vec<_>>(), steps);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The left column: which sweep, what its runs share, what is varied.
 
 use super::draft::AxisText;
-use super::{COMPARE, Draft, State, SweepAction, plot, run, variants};
+use super::{COMPARE, Draft, State, SweepAction, Which, plot, run, variants};
 use crate::experiment::preset;
 use crate::experiment::settings::Setting;
 use crate::ui::choice::{self, Row};
@@ -12,7 +12,9 @@ use eframe::egui;
 use egui::{Align, Align2, Button, ComboBox, Frame, Label, Layout, Margin, Panel, PopupCloseBehavior, Response, RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2};
 
 /// What the fourth choice does.
-pub const FROM_DISCOVER: &str = "The settings in Discover as they are now, with other numbers of neurons and three seeds";
+pub fn from_discover(which: Which) -> &'static str {
+    if which == COMPARE { "The task in Discover as it is now, for its layer and others, at two learning rates" } else { "The settings in Discover as they are now, with other numbers of neurons and three seeds" }
+}
 
 /// Draws it beside the pictures.
 pub fn column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
@@ -58,7 +60,7 @@ fn choices(ui: &mut Ui, state: &State, view: &mut View<'_>) {
         }
     }
     let of_recipe = Draft::from_discover(state.which, view.draft, view.preset);
-    if offer(ui, input.draft.title == of_recipe.title, &of_recipe.title).on_hover_text(FROM_DISCOVER).clicked() {
+    if offer(ui, input.draft.title == of_recipe.title, &of_recipe.title).on_hover_text(from_discover(state.which)).clicked() {
         *input.draft = of_recipe;
     }
 }

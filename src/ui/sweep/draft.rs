@@ -50,7 +50,7 @@ pub struct Check {
 }
 
 /// More runs are not drawn up while somebody types.
-const CHECKED: u64 = 2000;
+pub const CHECKED: u64 = 2000;
 
 impl Draft {
     /// Of a definition.
@@ -104,7 +104,7 @@ impl Draft {
         let rates = [recipe.learning_rate / 3.0, recipe.learning_rate].map(|rate| format!("{rate:.1e}").parse::<f32>().unwrap_or(rate).to_string());
         Self {
             title: "The task in Discover".into(),
-            about: "Four layers with as many neurons on the same batches, each at the better of two learning rates.".into(),
+            about: "Layers with as many neurons on the same batches, each at the better of two learning rates.".into(),
             preset,
             settings,
             variants: distinct.map(|model| variants::of(model, recipe)).collect(),
@@ -132,7 +132,7 @@ impl Draft {
             let axes = read.iter().filter_map(|axis| axis.clone().ok()).collect();
             let Self { title, about, preset, settings, variants, .. } = self.clone();
             let sweep = Sweep { title, about, preset, settings, variants, axes }.with_axis_of_variants();
-            let checked = if sweep.count() <= CHECKED { sweep.runs() } else { sweep.base().map(|_| vec![]) };
+            let checked = if sweep.count() <= CHECKED { sweep.outlined() } else { sweep.base().map(|_| vec![]) };
             checked.map(|runs| keys = runs.into_iter().map(|run| run.key).collect()).map(|()| sweep).map_err(|error| error.to_string())
         };
         Check { draft: self.clone(), settings, variants, axes: read.into_iter().map(|axis| axis.map(|axis| axis.values.len())).collect(), sweep, keys }

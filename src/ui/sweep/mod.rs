@@ -59,6 +59,8 @@ pub enum SweepAction {
     Clear,
     /// Choose a file with a definition.
     Load,
+    /// Show the results that were read from a file, in place of what is there.
+    ShowLoaded,
     /// Save that definition to a file.
     Save(Sweep),
     /// Train this run's recipe in Discover.
@@ -92,6 +94,8 @@ pub struct State {
     order: Order,
     /// The run that is pinned.
     selected: Option<usize>,
+    /// Its place when it was last drawn, and its key.
+    pinned: Option<(usize, String)>,
     /// The run that the table should bring in sight.
     reveal: Option<usize>,
     /// The run whose row should get the keyboard.
@@ -151,6 +155,11 @@ impl State {
         Self { which, ..Self::default() }
     }
 
+    /// Asks before it does something.
+    pub fn ask(&mut self, question: String, yes: &str, action: SweepAction) {
+        self.ask = Some(Ask { question, yes: yes.into(), action });
+    }
+
     /// Pins a run, or none.
     fn select(&mut self, run: Option<usize>) {
         (self.selected, self.reveal) = (run, run);
@@ -165,7 +174,13 @@ impl State {
             (self.shown, self.selected) = (None, None);
             return;
         };
-        self.selected = self.selected.filter(|run| *run < queue.runs().len());
+        // A run that was pinned stays so where the queue has become another one.
+        let runs = queue.runs();
+        self.selected = match (self.selected, &self.pinned) {
+            (Some(run), Some((place, key))) if run == *place && runs.get(run).is_none_or(|run| run.key != *key) => runs.iter().position(|run| run.key == *key),
+            (selected, _) => selected.filter(|run| *run < runs.len()),
+        };
+        self.pinned = self.selected.map(|run| (run, runs[run].key.clone()));
         let stamp = (input.revision, queue.runs().len(), self.x_axis);
         if let Some(shown) = self.shown.as_mut().filter(|shown| shown.stamp == stamp) {
             if shown.order != self.order {

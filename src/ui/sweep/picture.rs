@@ -41,7 +41,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, shown: &Shown, queue: &Q
     let Some(frame) = draw(ui, inner, picture, state.selected) else { return };
     let response = ui.interact(inner, ui.scope_id().with("sweep picture"), Sense::click());
     let over = response.hover_pos().and_then(|pointer| nearest(picture, &frame, pointer));
-    if response.clicked() {
+    if response.clicked_by(egui::PointerButton::Primary) {
         state.select(over.filter(|run| state.selected != Some(*run)));
         response.request_focus();
     }
@@ -75,8 +75,8 @@ fn x_chooser(ui: &mut Ui, state: &mut State, picture: &Picture, queue: &Queue) {
     combo.response.widget_info(|| WidgetInfo::labeled(Role::ComboBox, true, "Axis from left to right"));
 }
 
-/// Arrows go from dot to dot; Escape lets go.
-fn keys(ui: &Ui, response: &egui::Response, state: &mut State, picture: &Picture) {
+/// Arrows go from dot to dot, that is from run to run; Escape lets go.
+pub fn keys(ui: &Ui, response: &egui::Response, state: &mut State, picture: &Picture) {
     // Escape lets the run go first, then the keyboard.
     let filter = EventFilter { horizontal_arrows: true, vertical_arrows: true, escape: state.selected.is_some(), ..EventFilter::default() };
     ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));

@@ -166,11 +166,13 @@ fn progress(ui: &mut Ui, queue: &Queue, counts: &Counts, running: bool) {
 fn changed(ui: &mut Ui, state: &mut State, view: &mut View<'_>, queue: &Queue, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     let kept = kept(state, queue);
-    let fresh = kept == 0 && queue.over() > 0;
+    let known = written(state).is_some_and(|sweep| sweep.count() <= draft::CHECKED);
+    let fresh = known && kept == 0 && queue.over() > 0;
     if let Some(sweep) = written(state) {
         let text = match fresh {
             true => format!("{}: another sweep, with no run of this one.", draft::size(sweep)),
-            false => format!("Now {}; {} of them over.", draft::size(sweep), format::thousands(kept as u64)),
+            false if known => format!("Now {}; {} of them over.", draft::size(sweep), format::thousands(kept as u64)),
+            false => format!("Now {}; those of them that are over are kept.", draft::size(sweep)),
         };
         ui.add(Label::new(RichText::new(text).size(11.5).color(palette.warning)).wrap());
     } else {

@@ -30,6 +30,10 @@ fn written(recipe: &Recipe, wanted: impl Fn(&Setting) -> bool) -> Vec<(String, S
 pub fn show(ui: &mut Ui, state: &State, draft: &mut Draft) {
     let base = base(draft);
     let varied: Vec<String> = draft.axes.iter().flat_map(|axis| axis.keys.clone()).collect();
+    // What an axis varies is no layer's own any more.
+    for variant in &mut draft.variants {
+        variant.settings.retain(|(key, _)| key == "model" || !varied.contains(key));
+    }
     let width = ui.available_width();
     let mut removed = None;
     let only = draft.variants.len() == 1;

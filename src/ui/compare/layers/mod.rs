@@ -66,10 +66,11 @@ impl Default for State {
 impl State {
     /// Chooses a row of the table, and what it builds.
     fn choose_row(&mut self, row: usize) {
+        let row = row.min(TABLE.len() - 1);
         if row == self.row && self.work.is_some() {
             return;
         }
-        self.row = row.min(TABLE.len() - 1);
+        self.row = row;
         if let Shown::Built(layer) = self.entry().shown {
             self.choose_layer(layer);
         }

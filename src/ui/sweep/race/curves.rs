@@ -5,15 +5,14 @@ use super::super::frame::{BELOW, Frame, LEFT};
 use super::super::scale::{self, Tick};
 use super::super::{Shown, State, marks, picture};
 use super::leaders;
-use crate::backend::StepLoss;
 use crate::experiment::sweep::contest::median;
 use crate::experiment::sweep::measure::Measure;
 use crate::experiment::sweep::queue::{Queue, State as RunState};
-use crate::experiment::sweep::record::{Curve, mark};
+use crate::experiment::sweep::record::{Outcome, mark, whole};
 use crate::ui::theme::{Palette, plain};
 use crate::ui::{Action, card, format, svg};
 use eframe::egui;
-use egui::{Align2, Button, Pos2, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
+use egui::{Align2, Button, PointerButton, Pos2, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
 
 /// How near the pointer must be to a curve.
 const NEAR: f32 = 10.0;
@@ -42,14 +41,8 @@ impl Curves {
         let mut bundles = vec![];
         for contender in leaders(shown) {
             let Some(rate) = contender.best() else { continue };
-            let curves: Vec<(usize, &Curve, u64)> = rate.runs.iter().filter_map(|&run| Some((run, curve(queue, run)?, queue.runs()[run].recipe.steps.into()))).collect();
-            let runs = curves.iter().map(|&(run, curve, steps)| (run, points(curve, steps, measure))).collect();
-            let common = curves.iter().map(|(_, curve, _)| curve.0.len()).min().unwrap_or(0);
-            let middle = |i: usize| {
-                let value = median(curves.iter().filter_map(|(_, curve, _)| measure.value(curve.0[i])).collect())?;
-                Some([mark(curves[0].2, i as u64 + 1) as f64, value.log10()]).filter(|point| point[1].is_finite())
-            };
-            bundles.push(Bundle { series: contender.variant, runs, median: (0..common).filter_map(middle).collect() });
+            let runs = rate.runs.iter().map(|&run| (run, run_card::points(queue, run, measure))).filter(|(_, points)| !points.is_empty()).collect();
+            bundles.push(Bundle { series: contender.variant, runs, median: middle(queue, &rate.runs, measure) });
         }
         let steps = queue.runs().iter().map(|run| u64::from(run.recipe.steps)).max().unwrap_or(1);
         let all = bundles.iter().flat_map(|bundle| &bundle.runs).flat_map(|(_, points)| points).map(|point| point[1]);
@@ -58,20 +51,21 @@ impl Curves {
     }
 }
 
-/// The curve of a run so far.
-fn curve(queue: &Queue, run: usize) -> Option<&Curve> {
-    match queue.state(run) {
-        RunState::Waiting => None,
-        RunState::Training(_, curve) => Some(curve),
-        RunState::Over(record) => Some(&record.curve),
-    }
-    .filter(|curve| !curve.0.is_empty())
-}
-
-/// (step, log10) of each point of a curve that has a logarithm.
-fn points(curve: &Curve, steps: u64, measure: Measure) -> Vec<[f64; 2]> {
-    let at = |(i, point): (usize, &StepLoss)| Some([mark(steps, i as u64 + 1) as f64, measure.level(*point)?]);
-    curve.0.iter().enumerate().filter_map(at).collect()
+/// (step, log10) of the median of `runs` at each mark that all of those in training have passed; a diverged run is infinite from its end on.
+fn middle(queue: &Queue, runs: &[usize], measure: Measure) -> Vec<[f64; 2]> {
+    let begun: Vec<usize> = runs.iter().copied().filter(|&run| queue.curve(run).is_some()).collect();
+    let Some(steps) = begun.first().map(|&run| u64::from(queue.runs()[run].recipe.steps)) else { return vec![] };
+    let at = |run: usize, place: usize| {
+        let (first, curve) = queue.curve(run)?;
+        let diverged = matches!(queue.state(run), RunState::Over(record) if matches!(record.outcome, Outcome::Diverged(_)));
+        let point = place.checked_sub(first).and_then(|i| curve.0.get(i));
+        point.map_or(diverged.then_some(f64::INFINITY), |point| measure.value(*point))
+    };
+    let level = |place: u64| {
+        let values: Option<Vec<f64>> = begun.iter().map(|&run| at(run, usize::try_from(place).ok()?)).collect();
+        Some([mark(steps, place + 1) as f64, median(values?)?.log10()]).filter(|point| point[1].is_finite())
+    };
+    (0..whole(steps)).filter_map(level).collect()
 }
 
 /// Draws the card.
@@ -94,8 +88,11 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, shown: &Shown, queue: &Q
     let Some(frame) = draw(ui, inner, &curves, shown, state.selected) else { return };
     let response = ui.interact(inner, ui.scope_id().with("race curves"), Sense::click());
     let over = response.hover_pos().and_then(|pointer| nearest(&curves, &frame, pointer));
-    if response.clicked() {
+    if response.clicked_by(PointerButton::Primary) {
         state.select(over.map(|(run, ..)| run).filter(|run| state.selected != Some(*run)));
+    }
+    if response.has_focus() {
+        picture::keys(ui, &response, state, &shown.picture);
     }
     let said = state.selected.map_or_else(|| "No run is chosen".into(), |run| run_card::sentence(queue, run, curves.measure));
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Training curves of {} layers. {said}", curves.bundles.len())));
@@ -148,4 +145,32 @@ fn draw(ui: &Ui, rect: Rect, curves: &Curves, shown: &Shown, selected: Option<us
         painter.text(inner.center(), Align2::CENTER_CENTER, "the curves come with the first steps", plain(12.5), palette.mute);
     }
     Some(frame)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::StepLoss;
+    use crate::experiment::sweep::Sweep;
+    use crate::experiment::sweep::record::{Curve, Record};
+
+    #[test]
+    fn the_median_goes_on_where_one_of_three_has_diverged() {
+        let text = r#"{ "preset": "quick", "settings": { "steps": 640 }, "grid": { "seed": [1, 2, 3] } }"#;
+        let mut queue = Queue::new(Sweep::read("test", text).unwrap()).unwrap();
+        let curve = |losses: &[f32]| Curve(losses.iter().map(|loss| StepLoss { loss: *loss, power: 1.0 }).collect());
+        let record = |queue: &Queue, run: usize, outcome, curve| {
+            let run = &queue.runs()[run];
+            Record { key: run.key.clone(), recipe: run.recipe.clone(), outcome, curve, neurons: None, device: String::new() }
+        };
+        queue.finish(record(&queue, 0, Outcome::Diverged(15), curve(&[0.5])));
+        queue.finish(record(&queue, 1, Outcome::Finished, curve(&[0.1; 64])));
+        queue.progress(2, 40, curve(&[0.3, 0.3, 0.01, 0.01]));
+        let levels = |queue: &Queue| middle(queue, &[0, 1, 2], Measure::Nmse).iter().map(|[step, level]| [*step, (10f64.powf(*level) * 100.0).round()]).collect::<Vec<_>>();
+        assert_eq!(levels(&queue), [[10.0, 30.0], [20.0, 30.0], [30.0, 10.0], [40.0, 10.0]], "as far as the one in training is");
+        // Kept with its end alone: there, and not at the beginning.
+        queue.finish(record(&queue, 1, Outcome::Finished, curve(&[0.1])));
+        queue.finish(record(&queue, 2, Outcome::Finished, curve(&[0.2; 64])));
+        assert_eq!(levels(&queue), [[640.0, 20.0]]);
+    }
 }

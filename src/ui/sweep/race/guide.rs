@@ -5,7 +5,6 @@ use super::super::{Shown, State, scale};
 use super::leaders;
 use crate::experiment::sweep::contest::Contender;
 use crate::experiment::sweep::measure::Measure;
-use crate::experiment::sweep::queue::Queue;
 use crate::ui::controls::heading;
 use crate::ui::guide::Text;
 use crate::ui::theme::{Palette, strong};
@@ -34,7 +33,7 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &View<'_>, actions: &mut Vec<A
     if !queue.sweep.about.is_empty() {
         ui.add(Label::new(&queue.sweep.about).wrap());
     }
-    order(ui, queue, shown, palette);
+    order(ui, shown, palette);
     for text in sentences(shown) {
         ui.add(Label::new(text).wrap());
     }
@@ -43,14 +42,14 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &View<'_>, actions: &mut Vec<A
 }
 
 /// The layers, the least first.
-fn order(ui: &mut Ui, queue: &Queue, shown: &Shown, palette: &Palette) {
+fn order(ui: &mut Ui, shown: &Shown, palette: &Palette) {
     let mut leaders = leaders(shown);
     leaders.sort_by(|a, b| a.value().unwrap_or(f64::INFINITY).total_cmp(&b.value().unwrap_or(f64::INFINITY)));
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 3.0;
         for (place, contender) in leaders.iter().enumerate() {
             let mut text = Text::new(palette);
-            text.plain(&format!("{}. ", place + 1)).marked(&name(queue, contender), palette.series(contender.variant));
+            text.plain(&format!("{}. ", place + 1)).marked(&name(contender), palette.series(contender.variant));
             let value = contender.value().filter(|value| value.is_finite());
             text.plain(" ").strong(&value.map_or_else(|| "diverged".into(), format::scientific));
             if !contender.is_over() {
@@ -61,10 +60,9 @@ fn order(ui: &mut Ui, queue: &Queue, shown: &Shown, palette: &Palette) {
     });
 }
 
-/// Its variant's name, and its size.
-fn name(queue: &Queue, contender: &Contender) -> String {
-    let variant = queue.sweep.variants.get(contender.variant).map_or(&contender.name, |variant| &variant.name);
-    format!("{variant} ({} parameters)", format::thousands(contender.parameters as u64))
+/// Which one it is, and its size.
+fn name(contender: &Contender) -> String {
+    format!("{} ({} parameters)", contender.name, format::thousands(contender.parameters as u64))
 }
 
 /// What stands out.

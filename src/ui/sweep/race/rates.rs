@@ -14,6 +14,8 @@ const ROW: f32 = 24.0;
 const PARAMETERS: f32 = 74.0;
 /// Least width of a rate's cell.
 const CELL: f32 = 58.0;
+/// Runs that are named when a rate is pointed at, at most.
+const NAMED: usize = 12;
 
 /// Height of the whole card.
 pub fn height(shown: &Shown) -> f32 {
@@ -32,14 +34,14 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, shown: &Shown, queue: &Q
     let mut ui = ui.new_child(UiBuilder::new().id_salt("rates").max_rect(inner));
     ui.set_clip_rect(inner.intersect(ui.clip_rect()));
     ui.spacing_mut().item_spacing = vec2(0.0, 0.0);
-    ScrollArea::both().auto_shrink(false).show(&mut ui, |ui| {
-        let row = |ui: &mut Ui| ui.allocate_exact_size(vec2(name + numbers, ROW), Sense::hover()).0;
+    ScrollArea::both().auto_shrink(false).show_rows(&mut ui, ROW, shown.contenders.len() + 1, |ui, rows| {
         let columns = Columns { name, cell, rates: &rates };
-        let rect = row(ui);
-        headings(ui, rect, &columns);
-        for contender in &shown.contenders {
-            let rect = row(ui);
-            line(ui, rect, &columns, contender, state, queue);
+        for i in rows {
+            let (rect, _) = ui.allocate_exact_size(vec2(name + numbers, ROW), Sense::hover());
+            match i.checked_sub(1) {
+                None => headings(ui, rect, &columns),
+                Some(i) => line(ui, rect, &columns, &shown.contenders[i], state, queue),
+            }
         }
     });
 }
@@ -75,7 +77,7 @@ fn line(ui: &mut Ui, row: Rect, columns: &Columns<'_>, contender: &Contender, st
     painter.text(place.left_center(), Align2::LEFT_CENTER, &contender.name, plain(12.0), palette.ink);
     let at = pos2(row.left() + columns.name + PARAMETERS - 8.0, row.center().y);
     ui.painter().text(at, Align2::RIGHT_CENTER, format::thousands(contender.parameters as u64), plain(12.0), palette.mute);
-    let best = contender.best().map(|best| best.rate);
+    let best = contender.ahead().map(|best| best.rate);
     for rate in &contender.rates {
         let Some(i) = columns.rates.iter().position(|other| *other == rate.rate) else { continue };
         cell(ui, columns.of(row, i), contender, rate, best == Some(rate.rate), state, queue);
@@ -89,6 +91,7 @@ fn cell(ui: &mut Ui, rect: Rect, contender: &Contender, rate: &Rate, best: bool,
         Some(value) if value.is_infinite() => "diverged".into(),
         Some(value) => format::scientific(value),
     };
+    let shown = if rate.is_over || rate.median.is_none() { text.clone() } else { format!("{text}…") };
     let state_word = if rate.is_over { "" } else { ", not over" };
     let said = format!("{} at {}: {text}{}{state_word}", contender.name, scale::plain(rate.rate), if best { ", the best" } else { "" });
     let response = ui.interact(rect.shrink(1.0), ui.scope_id().with(("rate", &contender.name, rate.rate.to_bits())), Sense::click());
@@ -105,7 +108,7 @@ fn cell(ui: &mut Ui, rect: Rect, contender: &Contender, rate: &Rate, best: bool,
         Some(_) if rate.is_over => palette.ink,
         _ => palette.mute,
     };
-    ui.painter().text(rect.right_center() - vec2(8.0, 0.0), Align2::RIGHT_CENTER, &text, if best { strong(12.0) } else { plain(12.0) }, color);
+    ui.painter().text(rect.right_center() - vec2(8.0, 0.0), Align2::RIGHT_CENTER, shown, if best { strong(12.0) } else { plain(12.0) }, color);
     if response.clicked() {
         // The seeds in turn, then none.
         let next = match state.selected.and_then(|run| rate.runs.iter().position(|other| *other == run)) {
@@ -114,6 +117,11 @@ fn cell(ui: &mut Ui, rect: Rect, contender: &Contender, rate: &Rate, best: bool,
         };
         state.select(next.copied());
     }
-    let names: Vec<&str> = rate.runs.iter().map(|&run| queue.runs()[run].name.as_str()).collect();
-    response.on_hover_text(format!("{said}\n{}", names.join("\n")));
+    response.on_hover_ui(|ui| {
+        ui.label(said);
+        rate.runs.iter().take(NAMED).for_each(|&run| drop(ui.label(&queue.runs()[run].name)));
+        if rate.runs.len() > NAMED {
+            ui.label(format!("and {} more", rate.runs.len() - NAMED));
+        }
+    });
 }
