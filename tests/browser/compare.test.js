@@ -1,4 +1,4 @@
-// Compare on the page: four layers train side by side in the worker, are drawn at a steady rate, and can be looked into.
+// Compare on the page: four layers train side by side in the worker and are drawn at a steady rate; the pages Inside and Layers are drawn.
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
