@@ -50,6 +50,7 @@ const SIDE_BY_SIDE: [usize; 2] = [1, 4];
 const LOOKED_AT_EVERY_MS: u32 = 1000;
 /// Numbers that are kept of finished runs' weights, at most.
 const KEPT_WEIGHTS: usize = 16 << 20;
+
 impl Sweeping {
     /// That of the last visit, at rest, or none; a definition to be written starts from the recipe.
     pub fn new(which: Which, recipe: &Recipe, preset: &str, kept: Option<&str>) -> Self {
