@@ -20,7 +20,7 @@ use gatelens::theory::layers::{Built, Layer, construct};
 use gatelens::ui::{Action, Page, Tab};
 use std::rc::Rc;
 use support::trained::trained;
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick};
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
 
 fn window(page: Page) -> Window {
     let mut window = Window { tab: Tab::Compare, ..Window::new(&Rc::new(trained(quick(), 1))) };
@@ -70,11 +70,6 @@ fn the_top_bar_fits_a_phone() {
         assert!(rect.left() >= right - 0.5 && rect.right() <= PHONE.x, "{name}: {rect} begins before {right}");
         right = rect.right();
     }
-}
-
-/// Whether some label says `text`.
-fn says(harness: &Harness<'_, Window>, text: &str) -> bool {
-    harness.query_all_by_label_contains(text).next().is_some()
 }
 
 /// Frames until all is measured.

@@ -14,7 +14,7 @@ use gatelens::math::matrix::Matrix;
 use gatelens::theory::{Variant, attention, construct, cost};
 use gatelens::ui::{Action, Tab};
 use std::rc::Rc;
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick};
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
 
 fn window() -> Window {
     Window { tab: Tab::Construct, ..Window::new(&Rc::new(Live::new(1, quick()))) }
@@ -51,10 +51,6 @@ fn enter(view: &mut Harness<'_, Window>, name: &str, text: &str) {
     control(view, name).set_text_value_accesskit(text);
     view.run_ok();
     press(view, Key::Enter);
-}
-
-fn says(view: &Harness<'_, Window>, text: &str) -> bool {
-    view.query_all_by_label_contains(text).next().is_some()
 }
 
 /// The network as it is handed to the other views.

@@ -19,7 +19,7 @@ use gatelens::theory::gradient_step;
 use gatelens::ui::{Action, Tab};
 use std::rc::Rc;
 use support::trained::trained;
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick};
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
 use web_time::Instant;
 
 fn recipe(name: &str, gating: Gating) -> Recipe {
@@ -34,11 +34,6 @@ fn small(name: &str, gating: Gating) -> Recipe {
 fn window(live: &Rc<Live>, tab: Tab) -> Window {
     let preset = if live.recipe.task == TaskName::Recall { "recall" } else { "regression" };
     Window { tab, preset, ..Window::new(live) }
-}
-
-/// Whether some label says `text`.
-fn says(harness: &Harness<'_, Window>, text: &str) -> bool {
-    harness.query_all_by_label_contains(text).next().is_some()
 }
 
 #[test]

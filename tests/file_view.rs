@@ -21,7 +21,7 @@ use gatelens::task::{Arrays, Teacher};
 use gatelens::ui::{Action, Tab};
 use std::rc::Rc;
 use support::trained::trained;
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick};
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
 use web_time::Instant;
 
 /// What counts in the file's sequences.
@@ -57,10 +57,6 @@ fn recipe(arrays: &Arrays, test_fraction: f32) -> Recipe {
 
 fn window(live: &Rc<Live>, tab: Tab) -> Window {
     Window { tab, ..Window::new(live) }
-}
-
-fn says(view: &Harness<'_, Window>, text: &str) -> bool {
-    view.query_all_by_label_contains(text).next().is_some()
 }
 
 fn press(view: &mut Harness<'_, Window>, key: Key) {

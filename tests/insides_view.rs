@@ -19,7 +19,7 @@ use gatelens::theory::layers::{Layer, construct};
 use gatelens::train::session::Event;
 use gatelens::ui::{Action, Tab};
 use std::rc::Rc;
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick};
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
 use web_time::Instant;
 
 fn of(model: ModelName) -> Recipe {
@@ -61,10 +61,6 @@ fn running(recipe: &Recipe, probed: bool) -> Window {
 fn constructed(layer: Layer) -> Given {
     let teacher = Teacher::draw(TeacherKind { dim: 3, ranks: [3; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 }, 2);
     Given::new(format!("{} construction", layer.title()), construct(&teacher, layer, layer.epsilon()).unwrap().model(), Some(teacher))
-}
-
-fn says(view: &Harness<'_, Window>, text: &str) -> bool {
-    view.query_all_by_label_contains(text).next().is_some()
 }
 
 /// The control of that name, not the text beside it.

@@ -16,11 +16,11 @@ use gatelens::experiment::sweep::measure::Measure;
 use gatelens::experiment::sweep::queue::{Queue, State};
 use gatelens::experiment::sweep::record::{Curve, Outcome, POINTS, Record, mark};
 use gatelens::experiment::sweep::{Run, Sweep, presets};
-use gatelens::ui::sweep::{COMPARE, Draft, SweepAction};
+use gatelens::ui::sweep::{AxisText, COMPARE, Draft, SweepAction};
 use gatelens::ui::{Action, Page, Tab};
 use std::rc::Rc;
 use support::trained::trained;
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick};
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
 
 fn figures() -> Vec<Sweep> {
     ["fig4a", "fig4b"].into_iter().filter_map(presets::find).collect()
@@ -66,10 +66,6 @@ fn queue(sweep: Sweep, over: Option<usize>) -> Queue {
         queue.progress(k, mark(u64::from(run.recipe.steps), 20), curve);
     }
     queue
-}
-
-fn says(harness: &Harness<'_, Window>, text: &str) -> bool {
-    harness.query_all_by_label_contains(text).next().is_some()
 }
 
 fn click(harness: &mut Harness<'_, Window>, label: &str) {
@@ -165,6 +161,20 @@ fn a_pinned_run_stays_pinned_when_the_queue_becomes_another() {
     (compare.queue, compare.revision) = (Some(queue(sweep.with_axis_of_variants(), None)), 3);
     window.run_ok();
     assert!(!says(&window, "THIS RUN"), "it is gone");
+}
+
+#[test]
+fn an_axis_takes_a_size_from_the_layers_and_gives_it_back() {
+    let mut window = harness(window(None), DESKTOP, false);
+    let sizes = |window: &Harness<'_, Window>| window.query_all_by_label_contains("Hidden neurons n of ").count();
+    let before = (window.state().compare.draft.clone(), sizes(&window));
+    assert!(before.1 > 0);
+    window.state_mut().compare.draft.axes.push(AxisText { keys: vec!["hidden".into()], values: "4, 8".into() });
+    window.run_ok();
+    assert!(says(&window, "its size is varied") && says(&window, "Start 16 runs") && sizes(&window) == 0);
+    window.state_mut().compare.draft.axes.pop();
+    window.run_ok();
+    assert!(says(&window, "Start 8 runs") && (window.state().compare.draft.clone(), sizes(&window)) == before);
 }
 
 #[test]

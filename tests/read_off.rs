@@ -20,7 +20,7 @@ use gatelens::model::network::Gating;
 use gatelens::ui::Tab;
 use std::rc::Rc;
 use support::trained::trained;
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick};
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
 
 /// In context, on a small task.
 fn in_context(name: &str) -> Rc<Live> {
@@ -53,10 +53,6 @@ fn reference() -> Window {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference/trained_teacher_a.safetensors");
     let checkpoint = checkpoint::read("reference", &std::fs::read(path).unwrap()).unwrap();
     dissected(&Rc::new(trained(quick(), 1)), Given::new("reference", checkpoint.gated("reference").unwrap(), checkpoint.teacher))
-}
-
-fn says(view: &Harness<'_, Window>, text: &str) -> bool {
-    view.query_all_by_label_contains(text).next().is_some()
 }
 
 /// As on the screen.

@@ -17,7 +17,7 @@ use gatelens::ui::{Action, Tab};
 use std::rc::Rc;
 use support::sweeps::{axis, fig3a, fig3b, fig3c, half_done, done, loss_of, sweep};
 use support::trained::trained;
-use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick};
+use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
 use web_time::Instant;
 
 fn window(queue: Option<Queue>) -> Window {
@@ -28,11 +28,6 @@ fn window(queue: Option<Queue>) -> Window {
     }
     (window.sweep.queue, window.sweep.revision) = (queue, 1);
     window
-}
-
-/// Whether some label says `text`.
-fn says(harness: &Harness<'_, Window>, text: &str) -> bool {
-    harness.query_all_by_label_contains(text).next().is_some()
 }
 
 fn click(harness: &mut Harness<'_, Window>, label: &str) {

@@ -38,8 +38,6 @@ pub struct Sweeping {
     weights: HashMap<String, Vec<f32>>,
     /// What its runs of the file task are trained on: another file may be opened meanwhile.
     data: Option<Arrays>,
-    /// Results from a file, until it is said whether they take the place of what is there.
-    loaded: Option<Queue>,
     /// It was said that the sweep is too large to be kept for the next visit.
     told_too_large: bool,
 }
@@ -70,7 +68,6 @@ impl Sweeping {
             states: HashMap::new(),
             weights: HashMap::new(),
             data: None,
-            loaded: None,
             told_too_large: false,
         };
         if let Some(queue) = kept.and_then(kept::read) {
@@ -135,10 +132,11 @@ impl Sweeping {
         Command::EndGroups(groups)
     }
 
-    /// Weights and states of all runs: those that start again have none yet.
+    /// Weights, states and arrays of the runs that were there: others have none yet.
     fn forget(&mut self) {
         self.states.clear();
         self.weights.clear();
+        self.data = None;
     }
 
     fn groups(&self) -> Vec<u32> {
@@ -250,15 +248,15 @@ impl App {
             SweepAction::Resume => self.run_sweep(which, true),
             SweepAction::Clear => {
                 self.sweeps[which].running = false;
+                self.sweeps[which].forget();
                 self.replace_sweep(which, None);
             }
             SweepAction::Load => self.open(Purpose::Sweep(which)),
-            SweepAction::ShowLoaded => {
-                let Some(queue) = self.sweeps[which].loaded.take() else { return };
+            SweepAction::Show(queue) => {
                 self.sweeps[which].running = false;
                 self.sweeps[which].draft = Draft::of(&queue.sweep);
-                self.sweeps[which].states.clear();
-                self.replace_sweep(which, Some(queue));
+                self.sweeps[which].forget();
+                self.replace_sweep(which, Some(*queue));
             }
             SweepAction::Save(sweep) => self.export("sweep.json", sweep.to_json().as_bytes()),
             SweepAction::Inside(run) => self.look_inside(Some(run)),
@@ -273,9 +271,6 @@ impl App {
 
     /// Other runs, or none, in place of those that were there.
     fn replace_sweep(&mut self, which: Which, queue: Option<Queue>) {
-        if queue.is_none() {
-            self.sweeps[which].forget();
-        }
         let end = self.sweeps[which].replace(queue);
         self.send(end);
     }
@@ -284,12 +279,12 @@ impl App {
     fn begin(&mut self, which: Which, sweep: Sweep, extends: bool) {
         match self.queue_of(sweep) {
             Ok(mut queue) => {
-                let on_file = queue.runs().iter().any(|run| run.recipe.task == TaskName::File);
-                self.sweeps[which].data = self.data.clone().filter(|_| on_file);
                 match self.sweeps[which].queue.as_ref().filter(|_| extends) {
-                    Some(old) => kept::tried(old.records()).cloned().for_each(|record| queue.finish(record)),
+                    Some(old) => queue.take_over(old),
                     None => self.sweeps[which].forget(),
                 }
+                let on_file = queue.runs().iter().any(|run| run.recipe.task == TaskName::File);
+                self.sweeps[which].data = self.data.clone().filter(|_| on_file);
                 self.replace_sweep(which, Some(queue));
                 self.run_sweep(which, true);
             }
@@ -358,14 +353,13 @@ impl App {
                 self.messages.push(Message::warning(text));
             }
             Ok((sweep, None)) => self.sweeps[which].draft = Draft::of(&sweep),
-            Ok((_, loaded)) => {
-                self.sweeps[which].loaded = loaded;
-                let lost = self.sweeps[which].begun();
+            Ok((_, Some(queue))) => {
+                let (lost, show) = (self.sweeps[which].begun(), SweepAction::Show(Box::new(queue)));
                 if lost == 0 {
-                    return self.sweep(which, SweepAction::ShowLoaded);
+                    return self.sweep(which, show);
                 }
                 let question = format!("{} holds results. They take the place of what is on show; {} forgotten.", file.name, if lost == 1 { "its run is".into() } else { format!("its {lost} runs are") });
-                self.panels.ask(which, question, "Show them", SweepAction::ShowLoaded);
+                self.panels.ask(which, question, "Show them", show);
             }
             Err(error) => self.messages.push(Message::warning(format!("{error}. The definition was left as it is."))),
         }

@@ -8,12 +8,16 @@ use egui::{Align, Align2, Layout, Rect, Ui, UiBuilder, pos2, vec2};
 
 /// Space around a card's content.
 pub const MARGIN: f32 = 12.0;
+/// Above the title's row, between it and the content, below the content.
+const ABOVE: f32 = 6.0;
+const BETWEEN: f32 = 2.0;
+const BELOW: f32 = 6.0;
 
 /// Draws title and subtitle at the top of `rect`, `tools` at the right end of that row; returns the rectangle that is left.
 pub fn show(ui: &mut Ui, rect: Rect, title: &str, subtitle: &str, tools: impl FnOnce(&mut Ui)) -> Rect {
     let palette = Palette::of(ui);
     let inner = rect.shrink2(vec2(MARGIN, 0.0));
-    let row = Rect::from_min_size(inner.min + vec2(0.0, 6.0), vec2(inner.width().max(0.0), ui.spacing().interact_size.y + 2.0));
+    let row = Rect::from_min_size(inner.min + vec2(0.0, ABOVE), vec2(inner.width().max(0.0), ui.spacing().interact_size.y + 2.0));
     let mut tool_ui = ui.new_child(UiBuilder::new().id_salt(title).max_rect(row).layout(Layout::right_to_left(Align::Center)));
     tools(&mut tool_ui);
     let right = if tool_ui.min_rect().width() > 0.0 { tool_ui.min_rect().left() } else { row.right() };
@@ -25,7 +29,13 @@ pub fn show(ui: &mut Ui, rect: Rect, title: &str, subtitle: &str, tools: impl Fn
     if width(subtitle) <= space {
         painter.text(pos2(heading.right() + 8.0, row.center().y), Align2::LEFT_CENTER, subtitle, plain(12.0), palette.mute);
     }
-    Rect::from_min_max(pos2(inner.left(), row.bottom() + 2.0), pos2(inner.right(), rect.bottom() - 6.0))
+    Rect::from_min_max(pos2(inner.left(), row.bottom() + BETWEEN), pos2(inner.right(), rect.bottom() - BELOW))
+}
+
+/// Height of a card around content of that height.
+pub fn height(ui: &Ui, content: f32) -> f32 {
+    let row = ui.spacing().interact_size.y + 2.0;
+    ABOVE + row + BETWEEN + content + BELOW
 }
 
 /// Says why there is nothing to draw, or nothing yet.

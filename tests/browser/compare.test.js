@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { colours, launch, open, serve, shoot, status, until } from './helper.js';
+import { colours, dropFile, launch, open, serve, shoot, status, until } from './helper.js';
 
 const server = await serve();
 const browser = await launch('webgl');
@@ -46,6 +46,34 @@ test('four layers train side by side and are drawn', async () => {
   await page.reload();
   const again = await until(page, 'the race of the last visit', (now) => now.compare?.over === 4, 60);
   assert.equal(again.compare.running, false);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+test('results take the place of a race only when asked', async () => {
+  const page = await open(browser, `${server.url}#v=1&view=compare&preset=quick&backend=cpu`);
+  await until(page, 'the view', (now) => now.view === 'compare' && now.step > 0, 60);
+  await command(page, { sweep: definition(300) });
+  await until(page, 'all over', (now) => now.compare?.over === 4, 120);
+  await page.waitForTimeout(6000); // the window saves itself every five seconds
+  const { records } = await page.evaluate(() => JSON.parse(Object.entries(localStorage).find(([, text]) => text.includes('"records"'))[1]));
+  const results = JSON.stringify({ title: 'Half', sweep: JSON.parse(definition(300)), runs: records.slice(0, 2).map((record) => ({ record })) });
+  await dropFile(page, 'half.json', results);
+  await page.waitForTimeout(1000);
+  await shoot(page, 'page-compare-asked');
+  await page.keyboard.press('Enter'); // on "Leave it"
+  await page.waitForTimeout(500);
+  assert.equal((await status(page)).compare.over, 4);
+  await dropFile(page, 'half.json', results);
+  await page.waitForTimeout(1000);
+  await page.keyboard.press('Shift+Tab');
+  await page.waitForTimeout(200);
+  await page.keyboard.press('Enter');
+  const now = await until(page, 'the results', (now) => now.compare?.over === 2, 20);
+  assert.deepEqual([now.compare.runs, now.compare.running], [4, false]);
+  await dropFile(page, 'spoiled.json', results.slice(0, 200));
+  await until(page, 'a message', (now) => /spoiled.json/.test(now.message ?? ''), 20);
+  assert.equal((await status(page)).compare.over, 2);
   assert.deepEqual(page.problems, []);
   await page.context().close();
 });

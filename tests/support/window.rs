@@ -1,7 +1,7 @@
 //! A window around a training, without a screen.
 
 use eframe::egui::{self, Vec2, vec2};
-use egui_kittest::Harness;
+use egui_kittest::{Harness, kittest::Queryable};
 use gatelens::experiment::live::Live;
 use gatelens::experiment::{preset, recipe::Recipe};
 use gatelens::train::pacer::Speed;
@@ -91,6 +91,12 @@ pub fn harness(window: Window, size: Vec2, dark: bool) -> Harness<'static, Windo
     let mut harness = builder.build_ui_state(|ui, window: &mut Window| window.show(ui), window);
     harness.run_ok();
     harness
+}
+
+/// Whether some label says `text`.
+#[allow(dead_code)] // not all tests read
+pub fn says(harness: &Harness<'_, Window>, text: &str) -> bool {
+    harness.query_all_by_label_contains(text).next().is_some()
 }
 
 /// A picture in `target/screenshots/`, after `act`.

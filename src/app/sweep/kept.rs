@@ -19,7 +19,7 @@ pub const BYTES: usize = 1_500_000;
 pub fn write(queue: &Queue) -> Option<String> {
     let record = |run| if let State::Over(record) = queue.state(run) { Some(record) } else { None };
     let over = (0..queue.runs().len()).filter_map(record);
-    let mut kept = Kept { sweep: queue.sweep.clone(), records: tried(over).cloned().collect() };
+    let mut kept = Kept { sweep: queue.sweep.clone(), records: over.filter(|record| record.is_tried()).cloned().collect() };
     let whole = serde_json::to_string(&kept).ok()?;
     if whole.len() <= BYTES {
         return Some(whole);
@@ -37,11 +37,6 @@ pub fn read(text: &str) -> Option<Queue> {
     let mut queue = Queue::new(sweep).ok()?;
     records.into_iter().for_each(|record| queue.finish(record));
     Some(queue)
-}
-
-/// Records of runs that were trained, whatever came of it.
-pub fn tried<'a>(records: impl Iterator<Item = &'a Record>) -> impl Iterator<Item = &'a Record> {
-    records.filter(|record| !matches!(record.outcome, Outcome::Failed(_)))
 }
 
 #[cfg(test)]
@@ -76,7 +71,7 @@ mod tests {
         (0..4).for_each(|run| finished(&mut whole, run));
         let extended = |old: &Queue, layers: &[&str]| {
             let mut queue = Queue::new(sweep(layers, 2)).unwrap();
-            tried(old.records()).cloned().for_each(|record| queue.finish(record));
+            queue.take_over(old);
             queue
         };
         let without = extended(&whole, &["lstm"]);

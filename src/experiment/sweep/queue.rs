@@ -8,7 +8,7 @@ use crate::experiment::recipe::Recipe;
 use std::collections::HashMap;
 
 /// A sweep and how far it is.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Queue {
     /// The definition.
     pub sweep: Sweep,
@@ -102,9 +102,14 @@ impl Queue {
         .filter(|(_, curve)| !curve.0.is_empty())
     }
 
-    /// Every run that is over, also those that were taken in of an earlier form of the sweep.
-    pub fn records(&self) -> impl Iterator<Item = &Record> {
-        self.records.values()
+    /// Takes in what was trained of another form of the sweep, and what that had taken in itself.
+    pub fn take_over(&mut self, other: &Self) {
+        other.records.values().filter(|record| record.is_tried()).cloned().for_each(|record| self.finish(record));
+    }
+
+    /// The record of that key, if such a run is over.
+    pub fn record(&self, key: &str) -> Option<&Record> {
+        self.records.get(key)
     }
 
     /// Takes in a run that is over, of this sweep or of an earlier form of it.

@@ -65,6 +65,11 @@ impl Record {
         if self.outcome == Outcome::Finished { whole.saturating_sub(self.curve.0.len()) } else { 0 }
     }
 
+    /// It was trained, whatever came of it.
+    pub fn is_tried(&self) -> bool {
+        !matches!(self.outcome, Outcome::Failed(_))
+    }
+
     /// The final loss, if the run finished.
     pub fn loss(&self) -> Option<f64> {
         self.curve.last().filter(|_| self.outcome == Outcome::Finished).map(|last| f64::from(last.loss))

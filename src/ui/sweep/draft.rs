@@ -130,7 +130,10 @@ impl Draft {
             Err(String::new())
         } else {
             let axes = read.iter().filter_map(|axis| axis.clone().ok()).collect();
-            let Self { title, about, preset, settings, variants, .. } = self.clone();
+            let Self { title, about, preset, settings, mut variants, .. } = self.clone();
+            // What an axis varies is no layer's own as long as the axis is there.
+            let varied = |key: &String| key != "model" && self.axes.iter().any(|axis| axis.keys.contains(key));
+            variants.iter_mut().for_each(|variant| variant.settings.retain(|(key, _)| !varied(key)));
             let sweep = Sweep { title, about, preset, settings, variants, axes }.with_axis_of_variants();
             let checked = if sweep.count() <= CHECKED { sweep.outlined() } else { sweep.base().map(|_| vec![]) };
             checked.map(|runs| keys = runs.into_iter().map(|run| run.key).collect()).map(|()| sweep).map_err(|error| error.to_string())

@@ -36,6 +36,7 @@ use draft::Check;
 use eframe::egui;
 use egui::{CentralPanel, Frame, Key, Margin, Modifiers, Panel, Rect, ScrollArea, Sense, Ui, pos2, vec2};
 use order::Order;
+use race::curves::Curves;
 
 /// Which of the window's sweeps: a place in [`View::sweeps`].
 pub type Which = usize;
@@ -59,8 +60,8 @@ pub enum SweepAction {
     Clear,
     /// Choose a file with a definition.
     Load,
-    /// Show the results that were read from a file, in place of what is there.
-    ShowLoaded,
+    /// Show these runs, read from a file, in place of what is there.
+    Show(Box<Queue>),
     /// Save that definition to a file.
     Save(Sweep),
     /// Train this run's recipe in Discover.
@@ -112,6 +113,7 @@ struct Shown {
     picture: plot::Picture,
     /// Of a comparison.
     contenders: Vec<Contender>,
+    curves: Curves,
     rows: Vec<usize>,
     counts: Counts,
 }
@@ -194,7 +196,8 @@ impl State {
         let measure = Measure::of(queue.runs());
         let contenders = if self.which == COMPARE { contenders(queue, measure) } else { vec![] };
         let picture = if self.which == COMPARE { contest::picture(queue, &contenders, measure) } else { plot::picture(queue, self.x_axis, minimum) };
-        self.shown = Some(Shown { stamp, order: self.order, contenders, picture, rows: order::sorted(queue, self.order), counts: Counts::of(queue) });
+        let curves = Curves::of(queue, &contenders, &picture);
+        self.shown = Some(Shown { stamp, order: self.order, contenders, curves, picture, rows: order::sorted(queue, self.order), counts: Counts::of(queue) });
     }
 }
 
@@ -274,7 +277,7 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
                     if state.which == COMPARE {
                         let rect = part(ui, 320.0);
                         card_of(ui, rect, state, |ui, rect, state, shown| race::curves::show(ui, rect, state, shown, queue, actions));
-                        let height = state.shown.as_ref().map_or(0.0, race::rates::height);
+                        let height = state.shown.as_ref().map_or(0.0, |shown| race::rates::height(ui, shown));
                         let rect = part(ui, height);
                         card_of(ui, rect, state, |ui, rect, state, shown| race::rates::show(ui, rect, state, shown, queue));
                     }

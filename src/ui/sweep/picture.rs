@@ -5,9 +5,9 @@ use super::plot::{Kind, Picture, Point};
 use super::{Shown, State, card as run_card, marks, plot};
 use crate::experiment::sweep::queue::Queue;
 use crate::ui::theme::{Palette, plain};
-use crate::ui::{Action, card, format, svg};
+use crate::ui::{Action, card, export, format};
 use eframe::egui;
-use egui::{Align2, Button, ComboBox, EventFilter, Key, Modifiers, Painter, Pos2, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, ComboBox, EventFilter, Key, Modifiers, Painter, Pos2, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 /// Height of the strip at the top edge where runs without a loss stand.
 const EDGE: f32 = 20.0;
@@ -26,17 +26,14 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, shown: &Shown, queue: &Q
     let picture = &shown.picture;
     let mut save = false;
     let inner = card::show(ui, rect, "Final loss", &subtitle(picture), |ui| {
-        let response = ui.add(Button::new(RichText::new("SVG").size(10.5)).frame_when_inactive(false)).on_hover_text("Save this picture as an SVG file");
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Save as SVG: Final loss"));
-        save = response.clicked();
+        save = export::button(ui, "Final loss");
         x_chooser(ui, state, picture, queue);
     });
     if save {
-        let bytes = svg::picture(vec2(880.0, 500.0), ui.visuals().dark_mode, &mut |ui, rect| {
+        actions.push(export::svg(ui, "sweep.svg", vec2(880.0, 500.0), &mut |ui, rect| {
             let inner = card::show(ui, rect, &queue.sweep.title, &subtitle(picture), |_| ());
             draw(ui, inner, picture, None);
-        });
-        actions.push(Action::Export("sweep.svg".into(), bytes));
+        }));
     }
     let Some(frame) = draw(ui, inner, picture, state.selected) else { return };
     let response = ui.interact(inner, ui.scope_id().with("sweep picture"), Sense::click());

@@ -4,12 +4,12 @@ use super::ask::Ask;
 use super::{Counts, State, SweepAction, draft};
 use crate::experiment::sweep::Sweep;
 use crate::experiment::sweep::queue::{Queue, State as RunState};
+use crate::experiment::sweep::record::Record;
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{Palette, strong};
 use crate::ui::{Action, View, format};
 use eframe::egui;
 use egui::{Align, Button, Color32, Label, Layout, ProgressBar, RichText, Ui, vec2};
-use std::collections::HashSet;
 
 /// More runs are not started without a question.
 const MANY: u64 = 1000;
@@ -28,12 +28,9 @@ fn written(state: &State) -> Option<&Sweep> {
     state.check.as_ref().and_then(|check| check.sweep.as_ref().ok())
 }
 
-/// How many runs that are over are in the sweep that is written down as well.
+/// How many runs of the sweep that is written down are over.
 fn kept(state: &State, queue: &Queue) -> usize {
-    let Some(check) = &state.check else { return 0 };
-    let keys: HashSet<&str> = check.keys.iter().map(String::as_str).collect();
-    let over = |run: &usize| matches!(queue.state(*run), RunState::Over(_));
-    (0..queue.runs().len()).filter(over).filter(|&run| keys.contains(queue.runs()[run].key.as_str())).count()
+    state.check.iter().flat_map(|check| &check.keys).filter(|key| queue.record(key).is_some_and(Record::is_tried)).count()
 }
 
 /// Does it, or asks first.

@@ -30,10 +30,6 @@ fn written(recipe: &Recipe, wanted: impl Fn(&Setting) -> bool) -> Vec<(String, S
 pub fn show(ui: &mut Ui, state: &State, draft: &mut Draft) {
     let base = base(draft);
     let varied: Vec<String> = draft.axes.iter().flat_map(|axis| axis.keys.clone()).collect();
-    // What an axis varies is no layer's own any more.
-    for variant in &mut draft.variants {
-        variant.settings.retain(|(key, _)| key == "model" || !varied.contains(key));
-    }
     let width = ui.available_width();
     let mut removed = None;
     let only = draft.variants.len() == 1;
@@ -110,7 +106,7 @@ fn layer(ui: &mut Ui, i: usize, variant: &mut Variant, base: &Recipe, varied: &[
             recipe.model = chosen;
             variant.settings = written(&recipe, |setting| !varied.iter().any(|key| key == setting.key));
         }
-        for (key, value) in variant.settings.iter_mut().filter(|(key, _)| key != "model") {
+        for (key, value) in variant.settings.iter_mut().filter(|(key, _)| key != "model" && !varied.contains(key)) {
             let Some(setting) = Setting::find(key) else { continue };
             ui.spacing_mut().item_spacing.x = 3.0;
             ui.label(RichText::new(short_name(setting)).size(11.5).color(palette.mute)).on_hover_text(format!("{}. {}", setting.label, setting.help));

@@ -148,7 +148,7 @@ fn errors(ui: &mut Ui, work: &Work, exponent: i32) {
 fn then(ui: &mut Ui, work: &Work, actions: &mut Vec<Action>) {
     let Some(built) = work.built() else { return };
     let given = |built: &Built| {
-        let name = format!("{} construction, d = {}, ε = {}", built.layer.title(), built.dim, work::power(-exponent_of(built)));
+        let name = format!("{} construction, d = {}, ε = {}", built.layer.title(), built.dim, work::power(-work::exponent_of(built.epsilon)));
         Box::new(Given::new(name, built.model(), Some(work.teacher.clone())))
     };
     ui.horizontal_wrapped(|ui| {
@@ -167,9 +167,4 @@ fn then(ui: &mut Ui, work: &Work, actions: &mut Vec<Action>) {
             actions.push(Action::Export(format!("gatelens-{}-d{}.safetensors", built.layer.key(), built.dim), bytes));
         }
     });
-}
-
-#[allow(clippy::cast_possible_truncation)]
-fn exponent_of(built: &Built) -> i32 {
-    (-built.epsilon.log2()).round() as i32
 }

@@ -77,10 +77,9 @@ impl State {
     }
 
     /// Builds another layer, with the ε that is about best in double precision.
-    #[allow(clippy::cast_possible_truncation)]
     fn choose_layer(&mut self, layer: Layer) {
         self.settings.layer = layer;
-        self.settings.exponent = (-layer.epsilon().log2()).round() as i32;
+        self.settings.exponent = work::exponent_of(layer.epsilon());
     }
 
     fn entry(&self) -> &'static Primitives {

@@ -7,9 +7,9 @@ use crate::ui::sweep::frame::{BELOW, Frame, LEFT};
 use crate::ui::sweep::scale::{self, Tick};
 use crate::ui::sweep::marks;
 use crate::ui::theme::{Palette, plain};
-use crate::ui::{Action, card, format, svg};
+use crate::ui::{Action, card, export, format};
 use eframe::egui;
-use egui::{Align2, Button, Color32, EventFilter, Key, Modifiers, Painter, Pos2, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align2, Color32, EventFilter, Key, Modifiers, Painter, Pos2, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 /// Height of the legend.
 const LEGEND: f32 = 20.0;
@@ -25,18 +25,13 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, actions: &mut Vec<Action
     let subtitle = "size of the weights into the nonlinearity, log scales";
     let exponent = state.settings.exponent;
     let mut save = false;
-    let inner = card::show(ui, rect, "Error against ε", subtitle, |ui| {
-        let response = ui.add(Button::new(RichText::new("SVG").size(10.5)).frame_when_inactive(false)).on_hover_text("Save this picture as an SVG file");
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Save as SVG: Error against ε"));
-        save = response.clicked();
-    });
+    let inner = card::show(ui, rect, "Error against ε", subtitle, |ui| save = export::button(ui, "Error against ε"));
     if save {
         let title = format!("{}, d = {}: error against ε", state.settings.layer.title(), state.settings.dim);
-        let bytes = svg::picture(vec2(720.0, 440.0), ui.visuals().dark_mode, &mut |ui, rect| {
+        actions.push(export::svg(ui, &format!("gatelens-{}-epsilon.svg", state.settings.layer.key()), vec2(720.0, 440.0), &mut |ui, rect| {
             let inner = card::show(ui, rect, &title, "", |_| ());
             draw(ui, inner, work, exponent);
-        });
-        actions.push(Action::Export(format!("gatelens-{}-epsilon.svg", state.settings.layer.key()), bytes));
+        }));
     }
     let Some(frame) = draw(ui, inner, work, exponent) else { return };
     let response = ui.interact(inner, ui.scope_id().with("epsilon picture"), Sense::click_and_drag());
@@ -73,15 +68,10 @@ fn said(work: &Work, exponent: i32) -> String {
     let [double, single] = PRECISIONS.map(|(_, error)| format::scientific(error(&point)));
     let mut text = format!("Error against ε: at {} it is {double} in double precision, {single} in single", work::power(-exponent));
     if work.is_whole() {
-        let [double, single] = work.curve().best().map(|point| work::power(-exponent_of(&point)));
+        let [double, single] = work.curve().best().map(|point| work::power(-work::exponent_of(point.epsilon)));
         text += &format!("; best at {double} in double precision, at {single} in single");
     }
     text
-}
-
-#[allow(clippy::cast_possible_truncation)]
-fn exponent_of(point: &Point) -> i32 {
-    (-point.epsilon.log2()).round() as i32
 }
 
 #[allow(clippy::cast_possible_truncation)]
@@ -129,7 +119,7 @@ fn draw(ui: &Ui, rect: Rect, work: &Work, exponent: i32) -> Option<Frame> {
     if work.is_whole() {
         for (i, point) in curve.best().iter().enumerate() {
             let at = place(point, PRECISIONS[i].1(point));
-            note(&painter, inner, at - vec2(0.0, 11.0), Align2::CENTER_BOTTOM, &format!("best {}", work::power(-exponent_of(point))), palette.series(i), palette);
+            note(&painter, inner, at - vec2(0.0, 11.0), Align2::CENTER_BOTTOM, &format!("best {}", work::power(-work::exponent_of(point.epsilon))), palette.series(i), palette);
         }
     }
     Some(frame)

@@ -93,6 +93,12 @@ pub fn epsilon(exponent: i32) -> f64 {
     2f64.powi(-exponent)
 }
 
+/// The exponent whose ε that is, the nearest one.
+#[allow(clippy::cast_possible_truncation)]
+pub fn exponent_of(epsilon: f64) -> i32 {
+    (-epsilon.log2()).round() as i32
+}
+
 /// 2⁻¹³
 pub fn power(exponent: i32) -> String {
     if exponent == 0 {

@@ -2,17 +2,18 @@
 
 use super::super::card as run_card;
 use super::super::frame::{BELOW, Frame, LEFT};
+use super::super::plot::Picture;
 use super::super::scale::{self, Tick};
 use super::super::{Shown, State, marks, picture};
 use super::leaders;
-use crate::experiment::sweep::contest::median;
+use crate::experiment::sweep::contest::{Contender, median};
 use crate::experiment::sweep::measure::Measure;
 use crate::experiment::sweep::queue::{Queue, State as RunState};
 use crate::experiment::sweep::record::{Outcome, mark, whole};
 use crate::ui::theme::{Palette, plain};
-use crate::ui::{Action, card, format, svg};
+use crate::ui::{Action, card, export, format};
 use eframe::egui;
-use egui::{Align2, Button, PointerButton, Pos2, Rect, RichText, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
+use egui::{Align2, PointerButton, Pos2, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
 
 /// How near the pointer must be to a curve.
 const NEAR: f32 = 10.0;
@@ -28,7 +29,7 @@ struct Bundle {
 }
 
 /// What is drawn.
-struct Curves {
+pub struct Curves {
     bundles: Vec<Bundle>,
     steps: u64,
     levels: [f64; 2],
@@ -36,17 +37,18 @@ struct Curves {
 }
 
 impl Curves {
-    fn of(queue: &Queue, shown: &Shown) -> Self {
-        let measure = shown.picture.measure;
+    /// Of the best contender of each variant.
+    pub fn of(queue: &Queue, contenders: &[Contender], picture: &Picture) -> Self {
+        let measure = picture.measure;
         let mut bundles = vec![];
-        for contender in leaders(shown) {
+        for contender in leaders(contenders, picture.series.len()) {
             let Some(rate) = contender.best() else { continue };
             let runs = rate.runs.iter().map(|&run| (run, run_card::points(queue, run, measure))).filter(|(_, points)| !points.is_empty()).collect();
             bundles.push(Bundle { series: contender.variant, runs, median: middle(queue, &rate.runs, measure) });
         }
         let steps = queue.runs().iter().map(|run| u64::from(run.recipe.steps)).max().unwrap_or(1);
         let all = bundles.iter().flat_map(|bundle| &bundle.runs).flat_map(|(_, points)| points).map(|point| point[1]);
-        let levels = scale::levels(all.chain(shown.picture.reference.map(f64::log10)));
+        let levels = scale::levels(all.chain(picture.reference.map(f64::log10)));
         Self { bundles, steps, levels, measure }
     }
 }
@@ -70,24 +72,19 @@ fn middle(queue: &Queue, runs: &[usize], measure: Measure) -> Vec<[f64; 2]> {
 
 /// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, shown: &Shown, queue: &Queue, actions: &mut Vec<Action>) {
-    let curves = Curves::of(queue, shown);
+    let curves = &shown.curves;
     let subtitle = format!("{}, log scale", curves.measure.name());
     let mut save = false;
-    let inner = card::show(ui, rect, "Training", &subtitle, |ui| {
-        let response = ui.add(Button::new(RichText::new("SVG").size(10.5)).frame_when_inactive(false)).on_hover_text("Save this picture as an SVG file");
-        response.widget_info(|| WidgetInfo::labeled(Role::Button, true, "Save as SVG: Training"));
-        save = response.clicked();
-    });
+    let inner = card::show(ui, rect, "Training", &subtitle, |ui| save = export::button(ui, "Training"));
     if save {
-        let bytes = svg::picture(vec2(880.0, 500.0), ui.visuals().dark_mode, &mut |ui, rect| {
+        actions.push(export::svg(ui, "curves.svg", vec2(880.0, 500.0), &mut |ui, rect| {
             let inner = card::show(ui, rect, &queue.sweep.title, &subtitle, |_| ());
-            draw(ui, inner, &curves, shown, None);
-        });
-        actions.push(Action::Export("curves.svg".into(), bytes));
+            draw(ui, inner, curves, shown, None);
+        }));
     }
-    let Some(frame) = draw(ui, inner, &curves, shown, state.selected) else { return };
+    let Some(frame) = draw(ui, inner, curves, shown, state.selected) else { return };
     let response = ui.interact(inner, ui.scope_id().with("race curves"), Sense::click());
-    let over = response.hover_pos().and_then(|pointer| nearest(&curves, &frame, pointer));
+    let over = response.hover_pos().and_then(|pointer| nearest(curves, &frame, pointer));
     if response.clicked_by(PointerButton::Primary) {
         state.select(over.map(|(run, ..)| run).filter(|run| state.selected != Some(*run)));
     }

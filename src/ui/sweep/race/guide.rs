@@ -43,7 +43,7 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &View<'_>, actions: &mut Vec<A
 
 /// The layers, the least first.
 fn order(ui: &mut Ui, shown: &Shown, palette: &Palette) {
-    let mut leaders = leaders(shown);
+    let mut leaders = leaders(&shown.contenders, shown.picture.series.len());
     leaders.sort_by(|a, b| a.value().unwrap_or(f64::INFINITY).total_cmp(&b.value().unwrap_or(f64::INFINITY)));
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.y = 3.0;
@@ -68,7 +68,7 @@ fn name(contender: &Contender) -> String {
 /// What stands out.
 fn sentences(shown: &Shown) -> Vec<String> {
     let mut sentences = vec![];
-    let over: Vec<&Contender> = leaders(shown).into_iter().filter(|contender| contender.is_over()).collect();
+    let over: Vec<&Contender> = leaders(&shown.contenders, shown.picture.series.len()).into_iter().filter(|contender| contender.is_over()).collect();
     if let Some(reference) = shown.picture.reference.filter(|_| !over.is_empty()) {
         let below: Vec<&str> = over.iter().filter(|contender| contender.value().is_some_and(|value| value < 0.98 * reference)).map(|contender| contender.name.as_str()).collect();
         let line = format!("One step of gradient descent has {} on average", format::fixed(reference, 4));

@@ -5,7 +5,7 @@ pub mod curves;
 pub mod guide;
 pub mod rates;
 
-use super::{Shown, State, card_of, picture, table};
+use super::{State, card_of, picture, table};
 use crate::experiment::sweep::contest::Contender;
 use crate::experiment::sweep::queue::Queue;
 use crate::ui::{Action, card};
@@ -25,10 +25,9 @@ pub fn middle(ui: &mut Ui, rect: Rect, state: &mut State, queue: &Queue, actions
 }
 
 /// The best contender of each variant that has something to show.
-fn leaders(shown: &Shown) -> Vec<&Contender> {
-    let variants = shown.picture.series.len();
+fn leaders(contenders: &[Contender], variants: usize) -> Vec<&Contender> {
     let best = |variant: usize| {
-        let known = shown.contenders.iter().filter(move |contender| contender.variant == variant).filter_map(|contender| Some((contender, contender.value()?)));
+        let known = contenders.iter().filter(move |contender| contender.variant == variant).filter_map(|contender| Some((contender, contender.value()?)));
         known.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(contender, _)| contender)
     };
     (0..variants).filter_map(best).collect()

@@ -18,8 +18,8 @@ const CELL: f32 = 58.0;
 const NAMED: usize = 12;
 
 /// Height of the whole card.
-pub fn height(shown: &Shown) -> f32 {
-    44.0 + ROW * (shown.contenders.len() as f32 + 1.0)
+pub fn height(ui: &Ui, shown: &Shown) -> f32 {
+    card::height(ui, ROW * (shown.contenders.len() as f32 + 1.0))
 }
 
 /// Draws the card.
