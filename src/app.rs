@@ -16,10 +16,10 @@ use crate::task::{Arrays, Teacher};
 use crate::train::pacer::Speed;
 use crate::ui::sweep::{COMPARE, SWEEP};
 use crate::ui::{self, Message, Page, Tab, View, action::Action};
-use actions::History;
-use files::Purpose;
 use crate::{Error, Result};
+use actions::History;
 use eframe::egui;
+use files::Purpose;
 use std::sync::mpsc::{self, Receiver, Sender};
 use web_time::Instant;
 
@@ -207,7 +207,9 @@ impl App {
                     self.inside.bench().answer((*inspected).clone());
                     self.bench.answer(*inspected);
                 }
-                Ok(Some((_, Update::Group(number, told)))) => self.messages.extend(self.sweeps[sweep::of_group(number)].told(number, *told).map(Message::warning)),
+                Ok(Some((_, Update::Group(number, told)))) => {
+                    self.messages.extend(self.sweeps[sweep::of_group(number)].told(number, *told).map(Message::warning))
+                }
                 Ok(Some((_, Update::GroupFailed(number, error)))) => self.sweeps[sweep::of_group(number)].failed(number, &error),
                 Ok(Some((run, update))) => self.live.apply(run, update, now),
                 Ok(None) => break,

@@ -59,12 +59,30 @@ fn command() -> Command {
     let mut train = Command::new("train")
         .args_override_self(true)
         .about("Train a network and report what became of it")
-        .arg(Arg::new("preset").long("preset").value_name("NAME").default_value(preset::DEFAULT).help(format!("Start from one of: {}", preset::names().join(", "))))
+        .arg(
+            Arg::new("preset")
+                .long("preset")
+                .value_name("NAME")
+                .default_value(preset::DEFAULT)
+                .help(format!("Start from one of: {}", preset::names().join(", "))),
+        )
         .arg(Arg::new("init").long("init").value_name("FILE").help("Go on from these weights (safetensors)"))
-        .arg(Arg::new("data").long("data").value_name("FILE").help("Your own arrays, for the task file: x [N, T, d], y [N, T, d_out] and perhaps mask [T] or [N, T], in .npz, .npy or safetensors"))
+        .arg(
+            Arg::new("data")
+                .long("data")
+                .value_name("FILE")
+                .help("Your own arrays, for the task file: x [N, T, d], y [N, T, d_out] and perhaps mask [T] or [N, T], in .npz, .npy or safetensors"),
+        )
         .arg(Arg::new("no-shuffle").long("no-shuffle").action(ArgAction::SetTrue).help("Batch after batch as in the file: the same as --shuffle off"))
         .arg(Arg::new("out").long("out").value_name("DIR").help("Write recipe.json, metrics.csv and weights.safetensors there"))
-        .arg(Arg::new("threads").long("threads").value_name("K").value_parser(clap::value_parser!(usize)).default_value("0").help("CPU threads, 0 for all; any number gives the same weights"))
+        .arg(
+            Arg::new("threads")
+                .long("threads")
+                .value_name("K")
+                .value_parser(clap::value_parser!(usize))
+                .default_value("0")
+                .help("CPU threads, 0 for all; any number gives the same weights"),
+        )
         .arg(json.clone());
     for setting in SETTINGS {
         let aliases: &[&str] = match setting.key {
@@ -102,14 +120,47 @@ fn command() -> Command {
         .subcommand(
             Command::new("sweep")
                 .about("Train a grid of runs into a folder; killed and started again it goes on where it was")
-                .arg(Arg::new("definition").value_name("FILE").required_unless_present("merge").help(format!("A sweep's JSON file, or one of: {}", presets::names().join(", "))))
+                .arg(
+                    Arg::new("definition")
+                        .value_name("FILE")
+                        .required_unless_present("merge")
+                        .help(format!("A sweep's JSON file, or one of: {}", presets::names().join(", "))),
+                )
                 .arg(Arg::new("out").long("out").value_name("DIR").required(true).help("The folder for records, states and results; shards may share it"))
                 .arg(Arg::new("shard").long("shard").value_name("I/N").help("Only part i of n: for the jobs of an array on a cluster"))
-                .arg(Arg::new("merge").long("merge").value_name("DIR").num_args(1..).conflicts_with_all(["definition", "shard", "data"]).help("Join the records of these folders into DIR and write its results"))
+                .arg(
+                    Arg::new("merge")
+                        .long("merge")
+                        .value_name("DIR")
+                        .num_args(1..)
+                        .conflicts_with_all(["definition", "shard", "data"])
+                        .help("Join the records of these folders into DIR and write its results"),
+                )
                 .arg(Arg::new("data").long("data").value_name("FILE").help("Your own arrays, for the task file, as with train"))
-                .arg(Arg::new("together").long("together").value_name("R").value_parser(clap::value_parser!(usize)).default_value("0").help("Most runs of one shape that train together; 0 leaves it to the machine. Any number gives the same results"))
-                .arg(Arg::new("threads").long("threads").value_name("K").value_parser(clap::value_parser!(usize)).default_value("0").help("CPU threads, 0 for all"))
-                .arg(Arg::new("states-every").long("states-every").value_name("SECONDS").value_parser(clap::value_parser!(u32)).default_value("5").help("How often the states of runs in training are saved, for the case that this is killed"))
+                .arg(
+                    Arg::new("together")
+                        .long("together")
+                        .value_name("R")
+                        .value_parser(clap::value_parser!(usize))
+                        .default_value("0")
+                        .help("Most runs of one shape that train together; 0 leaves it to the machine. Any number gives the same results"),
+                )
+                .arg(
+                    Arg::new("threads")
+                        .long("threads")
+                        .value_name("K")
+                        .value_parser(clap::value_parser!(usize))
+                        .default_value("0")
+                        .help("CPU threads, 0 for all"),
+                )
+                .arg(
+                    Arg::new("states-every")
+                        .long("states-every")
+                        .value_name("SECONDS")
+                        .value_parser(clap::value_parser!(u32))
+                        .default_value("5")
+                        .help("How often the states of runs in training are saved, for the case that this is killed"),
+                )
                 .arg(Arg::new("yes").long("yes").action(ArgAction::SetTrue).help(format!("Really train more than {LARGE} runs")))
                 .arg(backend)
                 .arg(json.clone()),

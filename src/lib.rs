@@ -18,22 +18,22 @@
 //! - [`app`]: the window: advances the session, draws, applies the actions
 //! - [`cli`]: the terminal
 
-pub mod error;
-pub mod math;
-pub mod graph;
+pub mod analysis;
+#[cfg(feature = "app")]
+pub mod app;
 pub mod backend;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod cli;
+pub mod error;
+pub mod experiment;
+pub mod graph;
+pub mod math;
 pub mod model;
+pub mod platform;
 pub mod task;
 pub mod theory;
 pub mod train;
-pub mod analysis;
-pub mod experiment;
-pub mod platform;
 #[cfg(feature = "app")]
 pub mod ui;
-#[cfg(feature = "app")]
-pub mod app;
-#[cfg(not(target_arch = "wasm32"))]
-pub mod cli;
 
 pub use error::{Error, Result};

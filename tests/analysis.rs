@@ -5,7 +5,10 @@ use gatelens::analysis::importance::{self, Role};
 use gatelens::graph::params::ParamTable;
 use gatelens::math::random;
 use gatelens::model::{Architecture, Network};
-use gatelens::task::{Teacher, attention::{Spectrum, TeacherKind}};
+use gatelens::task::{
+    Teacher,
+    attention::{Spectrum, TeacherKind},
+};
 
 /// The naive construction (paper, appendix A.1): neuron (r, s) holds S[r, s], query neuron j holds q_j, gate (r, s) is their product.
 fn naive(teacher: &Teacher) -> (ParamTable, Vec<f32>) {

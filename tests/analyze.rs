@@ -108,7 +108,11 @@ fn a_bad_file_is_code_2_and_says_what_is_wrong() {
         ("picture", b"\x89PNG\r\n and so on, for more than eight bytes".to_vec(), "not a whole safetensors file"),
         ("claims", claims, "not a whole safetensors file"),
         ("long", long, "not a whole safetensors file"),
-        ("names", bytes(&[floats("weight", &[2, 2], &[0.0; 4])]), "has no tensor input_gate.m; a gated network needs input_gate.m, input_gate.x, nu (or lambda)"),
+        (
+            "names",
+            bytes(&[floats("weight", &[2, 2], &[0.0; 4])]),
+            "has no tensor input_gate.m; a gated network needs input_gate.m, input_gate.x, nu (or lambda)",
+        ),
         ("missing", swapped("output_gate.x", None), "has no tensor output_gate.x (expected shape [1, 2])"),
         ("shape", swapped("output_gate.x", Some(floats("output_gate.x", &[2, 1], &[0.0, 1.0]))), "output_gate.x has shape [2, 1]; expected [1, 2]"),
         ("nan", swapped("readout", Some(floats("readout", &[1, 1], &[f64::NAN]))), "readout holds NaN at element 0; expected finite"),
@@ -126,7 +130,11 @@ fn a_bad_file_is_code_2_and_says_what_is_wrong() {
         assert_eq!(output.status.code(), Some(2), "{name}: {said}");
         assert!(said.contains(expected) && output.stdout.is_empty(), "{name}: {said}");
     }
-    let side = replaced(replaced(replaced(network(), "output_gate.m", None), "output_gate.x", Some(floats("side_gate", &[2, 2], &[1.0; 4]))), "readout", Some(floats("readout", &[1, 1], &[1.0])));
+    let side = replaced(
+        replaced(replaced(network(), "output_gate.m", None), "output_gate.x", Some(floats("side_gate", &[2, 2], &[1.0; 4]))),
+        "readout",
+        Some(floats("readout", &[1, 1], &[1.0])),
+    );
     let file = path("side.safetensors");
     std::fs::write(&file, self::bytes(&side)).unwrap();
     assert!(text(&analyze(&file, &[]).stderr).contains("readout has 1 columns; expected 2, one a neuron"));
@@ -163,7 +171,13 @@ fn a_construction_that_no_file_can_hold_is_not_written() {
     let (teacher, out) = (path("large_teacher.safetensors"), path("large.safetensors"));
     let matrices = ["value", "key", "query"].map(|name| doubles(&format!("teacher.{name}"), &[2, 2], &[1e25, 0.0, 0.0, 2e25]));
     std::fs::write(&teacher, bytes(&matrices)).unwrap();
-    let output = Command::new(env!("CARGO_BIN_EXE_gatelens")).args(["construct", "--variant", "low-rank", "--teacher"]).arg(&teacher).arg("--out").arg(&out).output().unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_gatelens"))
+        .args(["construct", "--variant", "low-rank", "--teacher"])
+        .arg(&teacher)
+        .arg("--out")
+        .arg(&out)
+        .output()
+        .unwrap();
     assert!(output.status.code() == Some(2) && text(&output.stderr).contains("fits float32"), "{}", text(&output.stderr));
     assert!(!out.exists());
 }

@@ -123,7 +123,11 @@ fn a_construction_is_written_and_is_the_attention() {
         let output = gatelens(&["construct", "--variant", variant, "--dim", "4", "--seed", "3", "--out", &file, "--json"]);
         assert!(output.status.success(), "{}", errors(&output));
         let result = last_line(&output);
-        assert_eq!((&result["hidden"], &result["gates"], &result["parameters"], &result["attention_parameters"]), (&hidden.into(), &gates.into(), &parameters.into(), &48.into()), "{variant}");
+        assert_eq!(
+            (&result["hidden"], &result["gates"], &result["parameters"], &result["attention_parameters"]),
+            (&hidden.into(), &gates.into(), &parameters.into(), &48.into()),
+            "{variant}"
+        );
         let error = result["max_error"].as_f64().unwrap();
         assert!(error > 0.0 && error < 1e-10, "{variant}: {error:e}");
         let bytes = std::fs::read(&file).unwrap();
@@ -137,12 +141,33 @@ fn a_construction_is_written_and_is_the_attention() {
     // The teacher of any file that has one.
     let output = gatelens(&["construct", "--variant", "naive", "--teacher", &path("side"), "--out", &path("again"), "--json"]);
     assert_eq!(last_line(&output)["hidden"], 20, "{}", errors(&output));
-    assert_eq!(gatelens::experiment::checkpoint::read_teacher("again", &std::fs::read(path("again")).unwrap()).unwrap(), gatelens::experiment::checkpoint::read_teacher("side", &std::fs::read(path("side")).unwrap()).unwrap());
+    assert_eq!(
+        gatelens::experiment::checkpoint::read_teacher("again", &std::fs::read(path("again")).unwrap()).unwrap(),
+        gatelens::experiment::checkpoint::read_teacher("side", &std::fs::read(path("side")).unwrap()).unwrap()
+    );
     let low = gatelens(&["construct", "--variant", "low-rank", "--dim", "5", "--rank", "2", "--teacher-kind", "gaussian", "--out", &path("low"), "--json"]);
     assert_eq!(last_line(&low)["hidden"], 6, "{}", errors(&low));
-    let own = gatelens(&["construct", "--variant", "low-rank", "--dim", "4", "--value-rank", "3", "--key-rank", "2", "--query-rank", "1", "--out", &path("own"), "--json"]);
+    let own = gatelens(&[
+        "construct",
+        "--variant",
+        "low-rank",
+        "--dim",
+        "4",
+        "--value-rank",
+        "3",
+        "--key-rank",
+        "2",
+        "--query-rank",
+        "1",
+        "--out",
+        &path("own"),
+        "--json",
+    ]);
     assert_eq!((&last_line(&own)["hidden"], &last_line(&own)["gates"]), (&4.into(), &3.into()), "{}", errors(&own));
-    assert!(String::from_utf8_lossy(&gatelens(&["construct", "--variant", "side", "--out", &path("said")]).stdout).contains("16 + 0 neurons"), "in words without --json");
+    assert!(
+        String::from_utf8_lossy(&gatelens(&["construct", "--variant", "side", "--out", &path("said")]).stdout).contains("16 + 0 neurons"),
+        "in words without --json"
+    );
 }
 
 #[test]

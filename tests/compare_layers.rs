@@ -8,7 +8,10 @@ mod support {
 }
 
 use eframe::egui::{Key, Modifiers, Vec2, vec2};
-use egui_kittest::{Harness, kittest::{NodeT, Queryable}};
+use egui_kittest::{
+    Harness,
+    kittest::{NodeT, Queryable},
+};
 use gatelens::experiment::checkpoint;
 use gatelens::experiment::inspection::Subject;
 use gatelens::experiment::recipe::Recipe;
@@ -131,7 +134,11 @@ fn the_table_says_each_row_and_links_lead_on() {
         for row in &TABLE {
             let label = format!(
                 "{}: product of two readings {}, memory without loss {}, product with the query {}, layers needed {}",
-                row.layer, row.product.word(), row.memory.word(), row.query.word(), row.layers.map_or("—".to_owned(), |layers| layers.to_string())
+                row.layer,
+                row.product.word(),
+                row.memory.word(),
+                row.query.word(),
+                row.layers.map_or("—".to_owned(), |layers| layers.to_string())
             );
             let node = reach(&mut window, &label);
             assert!(node.rect().right() <= size.x && node.rect().left() >= 0.0, "{label}: {}", node.rect());
@@ -244,11 +251,20 @@ fn it_goes_on_to_the_other_views_and_to_a_file() {
     click(&mut window, "Save as file");
     click(&mut window, "Save as SVG: Error against ε");
     let actions: Vec<Action> = window.state_mut().actions.drain(..).collect();
-    let [Action::Dissect(Subject::Given(apart)), Action::Train(trained), Action::Export(name, bytes), Action::Export(picture, svg)] = &actions[..] else { panic!("{} actions", actions.len()) };
+    let [Action::Dissect(Subject::Given(apart)), Action::Train(trained), Action::Export(name, bytes), Action::Export(picture, svg)] = &actions[..] else {
+        panic!("{} actions", actions.len())
+    };
     assert_eq!((&apart.network, apart.teacher.as_ref()), (&built.model(), Some(&teacher)));
     let start = made(Layer::Lstm, 4, 7, 6).1;
-    assert_eq!((trained.name.as_str(), &trained.network, trained.teacher.as_ref()), ("LSTM construction, d = 4, ε = 2⁻⁶", &start.model(), Some(&teacher)), "the best in single precision");
-    assert_eq!((name.as_str(), apart.name.as_str(), picture.as_str()), ("gatelens-lstm-d4.safetensors", "LSTM construction, d = 4, ε = 2⁻¹³", "gatelens-lstm-epsilon.svg"));
+    assert_eq!(
+        (trained.name.as_str(), &trained.network, trained.teacher.as_ref()),
+        ("LSTM construction, d = 4, ε = 2⁻⁶", &start.model(), Some(&teacher)),
+        "the best in single precision"
+    );
+    assert_eq!(
+        (name.as_str(), apart.name.as_str(), picture.as_str()),
+        ("gatelens-lstm-d4.safetensors", "LSTM construction, d = 4, ε = 2⁻¹³", "gatelens-lstm-epsilon.svg")
+    );
     let read = checkpoint::read(name, bytes).unwrap();
     assert_eq!((read.architecture, &read.exact, read.teacher.as_ref()), (built.architecture, &built.parameters, Some(&teacher)));
     assert!(String::from_utf8_lossy(svg).contains("curvature: falls as"));
@@ -295,8 +311,17 @@ fn on_a_phone_all_is_in_reach() {
 fn pictures() {
     let only = std::env::var("ONLY").unwrap_or_default();
     let tall = vec2(390.0, 2600.0);
-    for (page, row) in [(Page::Race, ""), (Page::Inside, ""), (Page::Layers, "LSTM"), (Page::Layers, "GRU"), (Page::Layers, "LRU In+Out"), (Page::Layers, "Gated RNN")] {
-        for (kind, size, dark) in [("light", DESKTOP, false), ("dark", DESKTOP, true), ("tall", vec2(1280.0, 1500.0), false), ("phone", PHONE, false), ("phone-tall", tall, false), ("narrow", vec2(920.0, 700.0), false)] {
+    for (page, row) in
+        [(Page::Race, ""), (Page::Inside, ""), (Page::Layers, "LSTM"), (Page::Layers, "GRU"), (Page::Layers, "LRU In+Out"), (Page::Layers, "Gated RNN")]
+    {
+        for (kind, size, dark) in [
+            ("light", DESKTOP, false),
+            ("dark", DESKTOP, true),
+            ("tall", vec2(1280.0, 1500.0), false),
+            ("phone", PHONE, false),
+            ("phone-tall", tall, false),
+            ("narrow", vec2(920.0, 700.0), false),
+        ] {
             let name = format!("compare-{}{}-{kind}", page.key(), row.replace(' ', "").to_lowercase());
             if name.contains(&only) {
                 drawn(&name, window(page), size, dark, |window| {

@@ -7,7 +7,10 @@ mod support {
 }
 
 use eframe::egui::{self, Key, Modifiers, Vec2, vec2};
-use egui_kittest::{Harness, kittest::{NodeT as _, Queryable}};
+use egui_kittest::{
+    Harness,
+    kittest::{NodeT as _, Queryable},
+};
 use gatelens::experiment::inspection::{Given, Subject};
 use gatelens::experiment::live::Live;
 use gatelens::math::matrix::Matrix;
@@ -101,7 +104,9 @@ fn what_is_said_is_what_the_network_computes() {
     let x: Vec<f64> = (1..=8)
         .flat_map(|token| {
             click(&mut view, &format!("Token {token}"));
-            (1..=3).map(|i| view.get_by_label(&format!("Number {i} of token {token}")).value().unwrap().replace('−', "-").parse::<f64>().unwrap()).collect::<Vec<_>>()
+            (1..=3)
+                .map(|i| view.get_by_label(&format!("Number {i} of token {token}")).value().unwrap().replace('−', "-").parse::<f64>().unwrap())
+                .collect::<Vec<_>>()
         })
         .collect();
     let x = Matrix::new(8, 3, x);
@@ -168,7 +173,11 @@ fn broken_it_errs_and_says_why() {
     let mut view = view(DESKTOP);
     assert!(says(&view, "A recurrent network that is attention."));
     click(&mut view, "Let the accumulators forget: λ = 0.9 →");
-    assert!(says(&view, "Broken: its outputs are off by up to") && says(&view, "λ = 0.9 forgets. Attention weighs all tokens alike; here token 1 counts only 48\u{a0}% at token 8."), "0.9⁷ = 0.478");
+    assert!(
+        says(&view, "Broken: its outputs are off by up to")
+            && says(&view, "λ = 0.9 forgets. Attention weighs all tokens alike; here token 1 counts only 48\u{a0}% at token 8."),
+        "0.9⁷ = 0.478"
+    );
     assert!(says(&view, "λ = 0.9 fades"), "the memory's head");
     assert_eq!(given(&mut view).name, "Symmetric construction, d = 3, broken");
     click(&mut view, "Mend it");
@@ -205,7 +214,13 @@ fn sliders_move_lambda() {
 #[test]
 fn what_can_be_clicked_has_the_keyboard_too() {
     let mut view = view(DESKTOP);
-    for (name, result) in [("Naive", "Neuron S₁₂"), ("Token 3", "Token 3 arrives"), ("Neuron S₃₃", "Neuron S₃₃"), ("Weights", "The network's weights"), ("Constant input", "No constant.")] {
+    for (name, result) in [
+        ("Naive", "Neuron S₁₂"),
+        ("Token 3", "Token 3 arrives"),
+        ("Neuron S₃₃", "Neuron S₃₃"),
+        ("Weights", "The network's weights"),
+        ("Constant input", "No constant."),
+    ] {
         control(&view, name).focus();
         view.run_ok();
         press(&mut view, Key::Enter);
@@ -283,7 +298,10 @@ fn every_variant_width_and_size_is_drawn() {
         }
     }
     let mut view = view(DESKTOP);
-    for (i, size) in [vec2(0.01, 0.01), vec2(1.0, 1.0), vec2(40.0, 30.0), vec2(300.0, 90.0), vec2(901.0, 120.0), vec2(950.0, 500.0), vec2(2560.0, 1440.0)].into_iter().enumerate() {
+    for (i, size) in [vec2(0.01, 0.01), vec2(1.0, 1.0), vec2(40.0, 30.0), vec2(300.0, 90.0), vec2(901.0, 120.0), vec2(950.0, 500.0), vec2(2560.0, 1440.0)]
+        .into_iter()
+        .enumerate()
+    {
         for whole in [false, true] {
             view.set_size(size);
             view.run_ok();
@@ -320,7 +338,8 @@ fn no_setting_makes_a_number_that_is_none() {
 #[test]
 fn on_a_phone_all_is_reached_by_scrolling() {
     let mut view = view(PHONE);
-    for name in ["Token 1", "Neuron S'₁₁", "Gate S'₁₁ · q'₁", "The key–value matrix of attention", "Cost against d", "λ of queries", "Dissect it →"] {
+    for name in ["Token 1", "Neuron S'₁₁", "Gate S'₁₁ · q'₁", "The key–value matrix of attention", "Cost against d", "λ of queries", "Dissect it →"]
+    {
         control(&view, name).scroll_to_me();
         view.run_ok();
         let rect = control(&view, name).rect();

@@ -35,7 +35,11 @@ fn a_layer_is_written_and_is_the_attention() {
         let read = checkpoint::read(key, &std::fs::read(&file).unwrap()).unwrap();
         let teacher = read.teacher.clone().unwrap();
         let built = construct(&teacher, layer, 2f64.powi(-10)).unwrap();
-        assert_eq!((read.architecture, &read.exact, &read.notes), (built.architecture, &built.parameters, &vec![]), "{key}: what was written is what was built");
+        assert_eq!(
+            (read.architecture, &read.exact, &read.notes),
+            (built.architecture, &built.parameters, &vec![]),
+            "{key}: what was written is what was built"
+        );
         assert_eq!(result["parameters"], built.parameters.len());
         let sizes = [16, 32];
         let errors = [built.max_error(&teacher, 1, sizes)[0], built.error::<f64>(&teacher, 1, sizes), built.error::<f32>(&teacher, 1, sizes)];

@@ -83,7 +83,11 @@ fn every_picture_is_saved() {
         ("What one example adds", "context-coefficients.svg", "η*"),
         ("The implied map", "context-implied.svg", "difference"),
     ];
-    let recall = [("Loss", "loss.svg", "chance"), ("What the answer rests on", "context-parts.svg", "memory × query"), ("One sequence", "context-recall.svg", "softmax of the answer")];
+    let recall = [
+        ("Loss", "loss.svg", "chance"),
+        ("What the answer rests on", "context-parts.svg", "memory × query"),
+        ("One sequence", "context-recall.svg", "softmax of the answer"),
+    ];
     for (task, cards) in [("regression", &regression[..]), ("recall", &recall[..])] {
         let live = Rc::new(trained(small(task, Gating::Output), 40));
         for size in [DESKTOP, PHONE] {
@@ -196,7 +200,10 @@ fn odd() -> Vec<Live> {
             lives.push(spoiled(trained(small(name, gating), 2)));
         }
         lives.push(trained(Recipe { dim: 24, outputs: 12, pairs: 200, batch: 1, hidden: 4, gates: 4, ..recipe("regression", gating) }, 1));
-        lives.push(trained(Recipe { dim: 8, outputs: 8, pairs: 20, batch: 1, hidden: 4, gates: 4, noise: 0.5, weight_variance: 2.0, ..recipe("regression", gating) }, 1));
+        lives.push(trained(
+            Recipe { dim: 8, outputs: 8, pairs: 20, batch: 1, hidden: 4, gates: 4, noise: 0.5, weight_variance: 2.0, ..recipe("regression", gating) },
+            1,
+        ));
         lives.push(trained(Recipe { pairs: 32, batch: 1, hidden: 40, gates: 120, ..recipe("recall", gating) }, 1));
     }
     lives
@@ -236,7 +243,10 @@ fn any_size_is_drawn() {
 #[test]
 fn on_a_phone_all_is_reached_by_scrolling() {
     for (name, parts) in [
-        ("regression", ["One sequence of the regression", "Coefficients of the one-token polynomial", "Implied weights and a gradient step's", "Learning rate"]),
+        (
+            "regression",
+            ["One sequence of the regression", "Coefficients of the one-token polynomial", "Implied weights and a gradient step's", "Learning rate"],
+        ),
         ("recall", ["memory × query", "One sequence of the recall", "Weight decay", "Learning rate"]),
     ] {
         let live = Rc::new(trained(small(name, Gating::Output), 30));

@@ -8,20 +8,23 @@ mod support {
 }
 
 use eframe::egui::{self, Key, Modifiers, vec2};
-use egui_kittest::{Harness, kittest::{NodeT as _, Queryable}};
+use egui_kittest::{
+    Harness,
+    kittest::{NodeT as _, Queryable},
+};
+use gatelens::Error;
 use gatelens::analysis::dissection::{self, Dissection, Settings};
 use gatelens::experiment::inspection::{Bench, Found, Given, Inspected, Subject};
 use gatelens::experiment::live::Live;
-use gatelens::Error;
 use gatelens::experiment::runner::Update;
 use gatelens::experiment::{checkpoint, preset, recipe::Recipe};
 use gatelens::model::Network;
 use gatelens::task::Teacher;
 use gatelens::ui::{Action, Tab, theme};
 use std::rc::Rc;
-use web_time::Instant;
 use support::trained::trained;
 use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick};
+use web_time::Instant;
 
 fn network(live: &Live) -> Network {
     Network::from_parameters(&live.table, &live.weights.as_ref().unwrap().parameters).unwrap()
@@ -348,7 +351,11 @@ fn pictures() {
     if wanted("dissect-icl") {
         drawn("dissect-icl", given(&live, reference("trained_icl_a.safetensors"), &settings), DESKTOP, false, |_| ());
     }
-    for (name, at, dark) in [("dissect-hover-stage", vec2(540.0, 250.0), true), ("dissect-hover-neuron", vec2(60.0, 520.0), false), ("dissect-hover-function", vec2(330.0, 500.0), false)] {
+    for (name, at, dark) in [
+        ("dissect-hover-stage", vec2(540.0, 250.0), true),
+        ("dissect-hover-neuron", vec2(60.0, 520.0), false),
+        ("dissect-hover-function", vec2(330.0, 500.0), false),
+    ] {
         if wanted(name) {
             drawn(name, given(&live, reference("trained_teacher_a.safetensors"), &settings), DESKTOP, dark, |window| window.hover_at(at.to_pos2()));
         }
@@ -378,7 +385,8 @@ fn pictures() {
 
 /// A moment of the move from Raw to Merged, so many twentieths of a second after it began.
 fn moving(name: &str, window: Window, moments: usize) {
-    let builder = Harness::builder().with_size(DESKTOP).with_theme(egui::Theme::Light).with_context_setup(theme::install).with_max_steps(90).with_step_dt(0.05).wgpu();
+    let builder =
+        Harness::builder().with_size(DESKTOP).with_theme(egui::Theme::Light).with_context_setup(theme::install).with_max_steps(90).with_step_dt(0.05).wgpu();
     let mut harness = builder.build_ui_state(|ui, window: &mut Window| window.show(ui), window);
     harness.run_ok();
     lively(&harness);

@@ -221,7 +221,13 @@ fn times() {
             println!("    {:?} {} neurons, {} gates, change {:.1e}: {}", stage.kind, stage.network.hidden(), stage.network.gates(), stage.change, stage.note);
         }
         found.groups.iter().for_each(|group| println!("    {:?} {:.1e} {}", group.gates, group.residual, group.reason));
-        println!("    {:?} {:?} {:?}\n    {}", found.polynomial.map(|p| p.distance), found.two_token_distance, found.three_token_distance, found.notes.join("\n    "));
+        println!(
+            "    {:?} {:?} {:?}\n    {}",
+            found.polynomial.map(|p| p.distance),
+            found.two_token_distance,
+            found.three_token_distance,
+            found.notes.join("\n    ")
+        );
     };
     for (d, n) in [(4, 100), (8, 256)] {
         let teacher = networks::teacher(d, 1);
@@ -277,15 +283,30 @@ fn bad_networks_get_true_sentences() {
     for k in 0..3 {
         (9..18).for_each(|gate| cancelling.readout.set(k, gate, -cancelling.readout.at(k, gate - 9)));
     }
-    let low = Teacher::draw(gatelens::task::attention::TeacherKind { dim: 4, ranks: [2; 3], spectrum: gatelens::task::attention::Spectrum::Gaussian, gain: 1.0 }, 3);
+    let low =
+        Teacher::draw(gatelens::task::attention::TeacherKind { dim: 4, ranks: [2; 3], spectrum: gatelens::task::attention::Spectrum::Gaussian, gain: 1.0 }, 3);
     let zero_teacher = Teacher { value: vec![0.0; 9], ..teacher.clone() };
     // (name, network, teacher, settings, whether it is attention, what the evidence says)
     let cases = [
         ("exact", shared.clone(), Some(&teacher), &default, true, "6 accumulators with λ = 1, 3 query neurons with λ = 0 and 6 gates; the outputs differ"),
         ("untrained", random.clone(), Some(&teacher), &default, false, "with λ in between"),
-        ("all in between", with(&|n| n.lambda.iter_mut().for_each(|l| *l = 0.5), &shared), Some(&teacher), &default, false, "9 neurons with λ in between and 6 gates, and none that accumulates"),
+        (
+            "all in between",
+            with(&|n| n.lambda.iter_mut().for_each(|l| *l = 0.5), &shared),
+            Some(&teacher),
+            &default,
+            false,
+            "9 neurons with λ in between and 6 gates, and none that accumulates",
+        ),
         ("too few", fewer, Some(&teacher), &default, false, "needs at least 6 accumulators and 3 query neurons"),
-        ("threshold 1", shared.clone(), Some(&teacher), &everything, true, "the outputs change by 100 %), so the raw network is counted: 6 accumulators with λ = 1"),
+        (
+            "threshold 1",
+            shared.clone(),
+            Some(&teacher),
+            &everything,
+            true,
+            "the outputs change by 100 %), so the raw network is counted: 6 accumulators with λ = 1",
+        ),
         ("duplicates", double, None, &default, true, "6 accumulators"),
         ("low rank", networks::naive(&low), Some(&low), &default, true, "4 accumulators with λ = 1, 2 query neurons"),
         ("cancelling", cancelling, Some(&teacher), &default, false, "differ from the teacher's by 100 %"),

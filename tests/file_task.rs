@@ -132,7 +132,8 @@ fn a_small_file_cannot_fill_the_memory() {
 
 #[test]
 fn masks_cut_off_what_never_counts_and_weigh_the_rest() {
-    let arrays = |mask: &[u8], shape: &[usize]| read(&[("d.npz", &npz(&[xy()[0].clone(), xy()[1].clone(), ("mask", npy("|b1", shape, mask))], false))]).unwrap();
+    let arrays =
+        |mask: &[u8], shape: &[usize]| read(&[("d.npz", &npz(&[xy()[0].clone(), xy()[1].clone(), ("mask", npy("|b1", shape, mask))], false))]).unwrap();
     let last = arrays(&[0, 1], &[2]);
     assert_eq!((last.steps, last.y, last.weight), (1, vec![1.0, 3.0, 5.0], None), "the last step alone: nothing to weigh");
     let all = arrays(&[1, 1], &[2]);
@@ -231,11 +232,19 @@ fn weights_of_time_steps_are_in_the_loss() {
     engine.set_clock(&plan.optimizer.clock(3, 0));
     engine.advance(1).unwrap();
     let loss = engine.poll().unwrap().unwrap().losses[0];
-    let Some(gatelens::analysis::in_context::Finding::Test(tested)) = gatelens::analysis::test_set::measure(&network, Sets { test: &arrays, train: &arrays, in_order: true }) else { panic!("no test") };
+    let Some(gatelens::analysis::in_context::Finding::Test(tested)) =
+        gatelens::analysis::test_set::measure(&network, Sets { test: &arrays, train: &arrays, in_order: true })
+    else {
+        panic!("no test")
+    };
     let size = tested.test.size;
     assert!((f64::from(loss.loss) / size.loss - 1.0).abs() < 1e-5 && (f64::from(loss.power) / size.power - 1.0).abs() < 1e-5, "{loss:?} {size:?}");
     let plain = Arrays { weight: None, ..arrays.clone() };
-    let Some(gatelens::analysis::in_context::Finding::Test(plain)) = gatelens::analysis::test_set::measure(&network, Sets { test: &plain, train: &plain, in_order: true }) else { panic!("no test") };
+    let Some(gatelens::analysis::in_context::Finding::Test(plain)) =
+        gatelens::analysis::test_set::measure(&network, Sets { test: &plain, train: &plain, in_order: true })
+    else {
+        panic!("no test")
+    };
     assert!((plain.test.size.loss / size.loss - 1.0).abs() > 1e-2, "the weights matter");
 }
 
@@ -285,16 +294,43 @@ fn ten_steps_through_the_terminal_equal_jax() {
         let setting = |name: &str| case["optimizer"][name].as_f64().unwrap().to_string();
         let (batch, run) = (batch.to_string(), out.join("run"));
         let arguments = [
-            "train", "--init", init.to_str().unwrap(), "--task", "file", "--data", data.to_str().unwrap(), "--no-shuffle", "--test-fraction", "0",
-            "--schedule", "constant", "--decay-schedule", "constant", "--beta2", "0:0.999", "--lr", &setting("lr"), "--weight-decay", &setting("weight_decay"),
-            "--batch", &batch, "--steps", "10", "--backend", "cpu", "--out", run.to_str().unwrap(), "--json",
+            "train",
+            "--init",
+            init.to_str().unwrap(),
+            "--task",
+            "file",
+            "--data",
+            data.to_str().unwrap(),
+            "--no-shuffle",
+            "--test-fraction",
+            "0",
+            "--schedule",
+            "constant",
+            "--decay-schedule",
+            "constant",
+            "--beta2",
+            "0:0.999",
+            "--lr",
+            &setting("lr"),
+            "--weight-decay",
+            &setting("weight_decay"),
+            "--batch",
+            &batch,
+            "--steps",
+            "10",
+            "--backend",
+            "cpu",
+            "--out",
+            run.to_str().unwrap(),
+            "--json",
         ];
         let (success, _, errors) = gatelens(&arguments);
         assert!(success, "{errors}");
         let trained = checkpoint::read("run", &std::fs::read(run.join("weights.safetensors")).unwrap()).unwrap();
         let mut moved = 0.0;
         for name in names {
-            let numbers = |tensor: &str| -> Vec<f64> { file.tensor(tensor).unwrap().data().chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect() };
+            let numbers =
+                |tensor: &str| -> Vec<f64> { file.tensor(tensor).unwrap().data().chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect() };
             // Files hold ν in single precision.
             let found: Vec<f64> = trained.gated("run").unwrap().parameter(name).unwrap();
             let error = norm_error(&found, &numbers(&format!("step10.{name}")));
@@ -314,16 +350,42 @@ fn a_file_of_numbers_trains() {
     let random = |name: &str, count: usize| -> Vec<f64> { gatelens::math::random::normals(3, name, count).into_iter().map(f64::from).collect() };
     let (n, t) = (300, 8);
     let x = random("x", n * t * 2);
-    let teacher = gatelens::task::Teacher::draw(gatelens::task::attention::TeacherKind { dim: 2, ranks: [2; 3], spectrum: gatelens::task::attention::Spectrum::Orthogonal, gain: 1.0 }, 5);
-    let y: Vec<f64> = x.chunks_exact(t * 2).flat_map(|sequence| {
-        let (attention, values) = teacher.attention(sequence);
-        (0..t * 2).map(move |i| (0..t).map(|s| attention[i / 2 * t + s] * values[s * 2 + i % 2]).sum::<f64>()).collect::<Vec<f64>>()
-    }).collect();
+    let teacher = gatelens::task::Teacher::draw(
+        gatelens::task::attention::TeacherKind { dim: 2, ranks: [2; 3], spectrum: gatelens::task::attention::Spectrum::Orthogonal, gain: 1.0 },
+        5,
+    );
+    let y: Vec<f64> = x
+        .chunks_exact(t * 2)
+        .flat_map(|sequence| {
+            let (attention, values) = teacher.attention(sequence);
+            (0..t * 2).map(move |i| (0..t).map(|s| attention[i / 2 * t + s] * values[s * 2 + i % 2]).sum::<f64>()).collect::<Vec<f64>>()
+        })
+        .collect();
     let data = out.join("data.npz");
     std::fs::write(&data, npz(&[("x", npy("<f8", &[n, t, 2], &doubles(x))), ("y", npy("<f8", &[n, t, 2], &doubles(y)))], true)).unwrap();
     let arguments = [
-        "train", "--data", data.to_str().unwrap(), "--preset", "quick", "--hidden", "16", "--gates", "16", "--batch", "32", "--steps", "2500", "--backend", "cpu",
-        "--weight-decay", "0.01", "--decay-schedule", "constant", "--mask-at", "0", "--json",
+        "train",
+        "--data",
+        data.to_str().unwrap(),
+        "--preset",
+        "quick",
+        "--hidden",
+        "16",
+        "--gates",
+        "16",
+        "--batch",
+        "32",
+        "--steps",
+        "2500",
+        "--backend",
+        "cpu",
+        "--weight-decay",
+        "0.01",
+        "--decay-schedule",
+        "constant",
+        "--mask-at",
+        "0",
+        "--json",
     ];
     let (success, text, errors) = gatelens(&arguments);
     assert!(success, "{errors}");

@@ -176,7 +176,11 @@ fn every_picture_is_saved() {
     let arrays = arrays(40, [6, 2], 0.1, Mask::Weights);
     let live = Rc::new(trained((recipe(&arrays, 0.25), &arrays), 40));
     let mut view = harness(window(&live, Tab::Context), DESKTOP, true);
-    for (card, name, text) in [("One test sequence", "file-sequence.svg", "Test sequence 1"), ("Error at each time step", "file-time.svg", "answering 0"), ("Error of each output", "file-outputs.svg", "nMSE")] {
+    for (card, name, text) in [
+        ("One test sequence", "file-sequence.svg", "Test sequence 1"),
+        ("Error at each time step", "file-time.svg", "answering 0"),
+        ("Error of each output", "file-outputs.svg", "nMSE"),
+    ] {
         view.get_by_label(&format!("Save as SVG: {card}")).click();
         view.run_ok();
         match view.state_mut().actions.pop() {
@@ -226,7 +230,11 @@ fn odd() -> Vec<Live> {
     lives.push(spoiled);
     let mut zero = trained((recipe(&some, 0.2), &some), 2);
     let silent = Arrays { y: vec![0.0; some.y.len()], ..some };
-    let finding = measure(&Network::from_parameters(&zero.table, &zero.weights.as_ref().unwrap().parameters).unwrap(), Sets { test: &silent, train: &silent, in_order: false }).unwrap();
+    let finding = measure(
+        &Network::from_parameters(&zero.table, &zero.weights.as_ref().unwrap().parameters).unwrap(),
+        Sets { test: &silent, train: &silent, in_order: false },
+    )
+    .unwrap();
     zero.apply(1, Update::Found(2, Box::new(finding)), Instant::now());
     lives.push(zero);
     lives
@@ -236,7 +244,9 @@ fn odd() -> Vec<Live> {
 fn any_file_and_size_is_drawn() {
     for live in odd().into_iter().map(Rc::new) {
         let mut view = harness(window(&live, Tab::Context), DESKTOP, false);
-        for (i, size) in [vec2(0.01, 0.01), vec2(40.0, 30.0), vec2(300.0, 90.0), PHONE, vec2(950.0, 500.0), DESKTOP, vec2(2560.0, 1440.0)].into_iter().enumerate() {
+        for (i, size) in
+            [vec2(0.01, 0.01), vec2(40.0, 30.0), vec2(300.0, 90.0), PHONE, vec2(950.0, 500.0), DESKTOP, vec2(2560.0, 1440.0)].into_iter().enumerate()
+        {
             view.state_mut().tab = if i == 4 { Tab::Discover } else { Tab::Context };
             view.set_size(size);
             view.run_ok();

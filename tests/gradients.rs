@@ -2,7 +2,12 @@
 //! and what the CPU kernels compute against textbook loops.
 
 use gatelens::backend::{Backend, cpu::Cpu};
-use gatelens::graph::{BufferId, Graph, Var, params::Init, program::Program, zoo::{Function, Scores}};
+use gatelens::graph::{
+    BufferId, Graph, Var,
+    params::Init,
+    program::Program,
+    zoo::{Function, Scores},
+};
 use gatelens::math::random;
 use gatelens::model::{Architecture, Mixing};
 
@@ -219,7 +224,8 @@ fn the_model_is_its_equation() {
     let mut run = Run::new(program, "readout");
     run.loss(&parameters);
     let weight = |name: &str| table.slice(&parameters, name);
-    let times = |matrix: &[f64], vector: &[f64]| -> Vec<f64> { matrix.chunks(vector.len()).map(|row| row.iter().zip(vector).map(|(a, b)| a * b).sum()).collect() };
+    let times =
+        |matrix: &[f64], vector: &[f64]| -> Vec<f64> { matrix.chunks(vector.len()).map(|row| row.iter().zip(vector).map(|(a, b)| a * b).sum()).collect() };
     let gate = |name: &str, v: &[f64]| -> Vec<f64> {
         let (a, b) = (times(weight(&format!("{name}.m")), v), times(weight(&format!("{name}.x")), v));
         a.iter().zip(b).map(|(a, b)| a * b).collect()

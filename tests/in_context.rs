@@ -33,7 +33,8 @@ fn a_network_trained_by_jax_has_its_numbers() {
     let bytes = std::fs::read(folder.join("trained_icl_a.safetensors")).unwrap();
     let network = checkpoint::read("trained_icl_a", &bytes).unwrap().gated("trained_icl_a").unwrap();
     let file = SafeTensors::deserialize(&bytes).unwrap();
-    let numbers = |name: &str| -> Vec<f64> { file.tensor(name).unwrap().data().chunks_exact(4).map(|b| f64::from(f32::from_le_bytes(b.try_into().unwrap()))).collect() };
+    let numbers =
+        |name: &str| -> Vec<f64> { file.tensor(name).unwrap().data().chunks_exact(4).map(|b| f64::from(f32::from_le_bytes(b.try_into().unwrap()))).collect() };
     let (tokens, targets) = (numbers("inputs"), numbers("targets"));
     let count = targets.len() / 3;
     let stored = Sequences { time: 13, tokens: Matrix::new(count * 13, 6, tokens), targets: Matrix::new(count, 3, targets) };
@@ -126,7 +127,15 @@ fn compares(pairs: usize) -> Network {
         input_x: Matrix::from_fn(n, 2 * pairs + 1, |row, column| f64::from(u8::from(column == pairs + row))), // the last reads the constant
         lambda: (0..n).map(|row| f64::from(u8::from(row < pairs))).collect(),
         gating: {
-            let side = Matrix::from_fn(pairs, n, |gate, neuron| if neuron == gate { 1.0 } else if neuron == pairs { -1.0 } else { 0.0 });
+            let side = Matrix::from_fn(pairs, n, |gate, neuron| {
+                if neuron == gate {
+                    1.0
+                } else if neuron == pairs {
+                    -1.0
+                } else {
+                    0.0
+                }
+            });
             Gating::Output { m: side.clone(), x: side }
         },
         readout: Matrix::from_fn(pairs, pairs, |k, gate| if k == gate { -1.0 } else { 0.0 }),

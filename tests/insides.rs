@@ -109,7 +109,10 @@ fn a_hand_set_lrus_numbers_stand_where_they_were_put() {
     part(&mut model, "layer2.theta").fill(2.0f64.ln());
     let seen = insides::look(&model, None, Some(origin(9)));
     assert_eq!(seen.memories.iter().map(|memory| memory.name.as_str()).collect::<Vec<_>>(), ["λ of each neuron, layer 1", "λ of each neuron, layer 2"]);
-    let disk = |layer: usize| { let Spectrum::Disk(values) = &seen.memories[layer].now else { panic!() }; values.clone() };
+    let disk = |layer: usize| {
+        let Spectrum::Disk(values) = &seen.memories[layer].now else { panic!() };
+        values.clone()
+    };
     assert!(disk(0).iter().all(|[re, im]| re.abs() < 1e-12 && (im - 0.5).abs() < 1e-12));
     assert!(disk(1).iter().all(|[re, im]| (re - 0.25 * 2.0f64.cos()).abs() < 1e-12 && (im - 0.25 * 2.0f64.sin()).abs() < 1e-12));
     // The untrained ones are those of the seed.

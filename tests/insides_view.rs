@@ -7,14 +7,17 @@ mod support {
 }
 
 use eframe::egui::{self, Key, Modifiers, Vec2, vec2};
-use egui_kittest::{Harness, kittest::{NodeT as _, Queryable}};
+use egui_kittest::{
+    Harness,
+    kittest::{NodeT as _, Queryable},
+};
 use gatelens::analysis::insides::{self, Probing};
 use gatelens::experiment::inspection::{Bench, Found, Given, Inspected, Subject};
 use gatelens::experiment::live::Live;
 use gatelens::experiment::recipe::{ModelName, Recipe, TaskName};
 use gatelens::experiment::runner::Update;
-use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::task::Teacher;
+use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::theory::layers::{Layer, construct};
 use gatelens::train::session::Event;
 use gatelens::ui::{Action, Tab};
@@ -84,7 +87,16 @@ fn signed(value: f32) -> String {
 #[test]
 fn a_live_lstm_shows_its_gates_state_and_memory() {
     let mut view = harness(running(&of(ModelName::Lstm), true), DESKTOP, false);
-    for text in ["This does not compute linear attention.", "LSTM, ", "From the running network, step 120", "Memory of 8 numbers", "answers differ by", "query not in its gates", "one token: ", "34 ms"] {
+    for text in [
+        "This does not compute linear attention.",
+        "LSTM, ",
+        "From the running network, step 120",
+        "Memory of 8 numbers",
+        "answers differ by",
+        "query not in its gates",
+        "one token: ",
+        "34 ms",
+    ] {
         assert!(says(&view, text), "{text}");
     }
     assert!(!says(&view, "threshold"), "nothing is pruned");
@@ -135,7 +147,10 @@ fn every_picture_and_the_numbers_are_exported() {
         let [Action::Export(named, bytes)] = &click(&mut view, &format!("Save as SVG: {card}"))[..] else { panic!("no file of {card}") };
         let picture = std::str::from_utf8(bytes).unwrap();
         assert_eq!(named, file);
-        assert!(picture.starts_with("<svg") && picture.contains(card) && picture.contains(text) && !picture.contains(">SVG<") && !picture.contains("NaN"), "{file} says {text}");
+        assert!(
+            picture.starts_with("<svg") && picture.contains(card) && picture.contains(text) && !picture.contains(">SVG<") && !picture.contains("NaN"),
+            "{file} says {text}"
+        );
     }
     let [Action::Export(name, bytes)] = &click(&mut view, "Save analysis.json")[..] else { panic!("no file") };
     assert!(name == "analysis.json" && serde_json::from_slice::<serde_json::Value>(bytes).unwrap()["states"].is_array());
@@ -143,7 +158,8 @@ fn every_picture_and_the_numbers_are_exported() {
 
 /// Answers of all kinds, and some that are hard to draw.
 fn windows() -> Vec<(String, Window)> {
-    let mut windows: Vec<_> = ModelName::MODELS.into_iter().filter(|model| *model != ModelName::Gated).map(|model| (model.title().to_owned(), running(&of(model), false))).collect();
+    let mut windows: Vec<_> =
+        ModelName::MODELS.into_iter().filter(|model| *model != ModelName::Gated).map(|model| (model.title().to_owned(), running(&of(model), false))).collect();
     let mut broken = constructed(Layer::Lstm);
     broken.network.parameters.iter_mut().step_by(3).for_each(|v| *v = f64::NAN);
     windows.push(("NaN".into(), window(&live(&of(ModelName::Gru), 5), broken, None, true)));

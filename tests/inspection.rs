@@ -3,7 +3,10 @@
 use gatelens::analysis::insides::Probing;
 use gatelens::experiment::inspection::{Bench, Given, Inspected, Inspector, Look, Subject, Trained};
 use gatelens::experiment::runner::{Command, Start, Update};
-use gatelens::experiment::{preset, recipe::{Engine, ModelName, Recipe}};
+use gatelens::experiment::{
+    preset,
+    recipe::{Engine, ModelName, Recipe},
+};
 use gatelens::model::Network;
 use gatelens::platform::Link;
 use gatelens::task::Teacher;

@@ -9,6 +9,7 @@ mod programs;
 #[path = "support/gpu.rs"]
 mod support;
 
+use device::context;
 use gatelens::Error;
 use gatelens::backend::cpu::Cpu;
 use gatelens::backend::cpu::clock::State;
@@ -20,7 +21,6 @@ use gatelens::graph::program::{Call, Program};
 use gatelens::graph::{BufferId, Graph, Storage};
 use gatelens::math::random;
 use gatelens::model::Architecture;
-use device::context;
 use programs::{branching, classifying, gathering, recalling, regressing, zoo};
 use support::{POISON, Sizes, assert_close, clock, cpu, relative_error, training};
 
@@ -153,7 +153,14 @@ fn every_kernel_equals_its_twin() {
             seen.extend(program.calls.iter().map(|call| call.kernel));
             compare_calls(&context, &program, seed);
         }
-        for program in [branching(sizes, hidden, gates), zoo(sizes, hidden, gates), classifying(sizes, hidden), regressing(sizes, gates).clipped(), recalling(sizes, hidden), gathering(sizes, hidden)] {
+        for program in [
+            branching(sizes, hidden, gates),
+            zoo(sizes, hidden, gates),
+            classifying(sizes, hidden),
+            regressing(sizes, gates).clipped(),
+            recalling(sizes, hidden),
+            gathering(sizes, hidden),
+        ] {
             seen.extend(program.calls.iter().map(|call| call.kernel));
             compare_calls(&context, &program, seed);
         }
@@ -274,19 +281,22 @@ fn evaluation_reads_what_the_host_writes() {
     let program = Program::forward(graph);
     let (mut gpu, mut cpu) = (engine(&context, &program), cpu(&program));
     for seed in [1, 2] {
-        let outputs: Vec<Vec<f32>> = [&mut gpu as &mut dyn Backend, &mut cpu].into_iter().map(|backend| {
-            backend.write(Graph::PARAMETERS, &program.params.initial(seed));
-            backend.write(x.id(), &random::normals(seed, "x", 90));
-            backend.advance(1).expect("it works");
-            backend.request(y);
-            loop {
-                if let Some(progress) = backend.poll().expect("it works") {
-                    assert!(progress.losses.is_empty() && progress.halted_at.is_none());
-                    break progress.tensor(y).expect("requested").to_vec();
+        let outputs: Vec<Vec<f32>> = [&mut gpu as &mut dyn Backend, &mut cpu]
+            .into_iter()
+            .map(|backend| {
+                backend.write(Graph::PARAMETERS, &program.params.initial(seed));
+                backend.write(x.id(), &random::normals(seed, "x", 90));
+                backend.advance(1).expect("it works");
+                backend.request(y);
+                loop {
+                    if let Some(progress) = backend.poll().expect("it works") {
+                        assert!(progress.losses.is_empty() && progress.halted_at.is_none());
+                        break progress.tensor(y).expect("requested").to_vec();
+                    }
+                    std::thread::yield_now();
                 }
-                std::thread::yield_now();
-            }
-        }).collect();
+            })
+            .collect();
         assert_close("ŷ", &outputs[0], &outputs[1], 1e-5);
     }
 }

@@ -156,7 +156,10 @@ fn a_trained_gated_network_is_read_as_by_its_scores() {
     let select = |role: Role| states.select_columns(&(0..roles.len()).filter(|&i| roles[i] == role).collect::<Vec<_>>());
     let memory = Matrix::from_rows(&moments.iter().map(|moment| &moment.memory.data[..]).collect::<Vec<_>>());
     let query = Matrix::from_rows(&moments.iter().map(|moment| &moment.query[..]).collect::<Vec<_>>());
-    for (role, targets, score, from_all) in [(Role::KeyValue, memory, scores.key_value, found.decoded.as_ref().unwrap().key_value), (Role::Query, query, scores.query, found.decoded.as_ref().unwrap().query)] {
+    for (role, targets, score, from_all) in [
+        (Role::KeyValue, memory, scores.key_value, found.decoded.as_ref().unwrap().key_value),
+        (Role::Query, query, scores.query, found.decoded.as_ref().unwrap().query),
+    ] {
         let held_out = decoding::held_out(&select(role), &targets, 64 * 32).unwrap();
         let score = score.unwrap().value;
         println!("{role:?}: score {score:.3e}, held out {held_out:.3e}, from all states {:.3e}", from_all.unwrap());
@@ -182,7 +185,8 @@ fn a_regression_network_takes_a_gradient_step() {
 /// Of noise a map with nearly as many numbers as rows explains most where it was fitted, and nothing elsewhere.
 #[test]
 fn what_is_read_is_tried_where_it_was_not_fitted() {
-    let noise = |name: &str, columns: usize| Matrix::new(60, columns, gatelens::math::random::normals(3, name, 60 * columns).into_iter().map(f64::from).collect());
+    let noise =
+        |name: &str, columns: usize| Matrix::new(60, columns, gatelens::math::random::normals(3, name, 60 * columns).into_iter().map(f64::from).collect());
     let left = decoding::held_out(&noise("features", 25), &noise("targets", 2), 30).unwrap();
     assert!(left > 1.0, "{left}");
 }
@@ -211,7 +215,18 @@ fn train(architecture: Architecture, teacher: &Teacher, steps: u32, rate: f32) -
     cpu.write(Graph::PARAMETERS, &initial);
     cpu.write(constants, &teacher.constants());
     let constant = || Schedule::constant(1.0);
-    let optimizer = Optimizer { steps, learning_rate: rate, rate_schedule: constant(), warmup: 0, weight_decay: 0.0, decay_schedule: constant(), beta1: 0.9, beta2: Schedule::constant(0.99), epsilon: 1e-8, clip: 0.0 };
+    let optimizer = Optimizer {
+        steps,
+        learning_rate: rate,
+        rate_schedule: constant(),
+        warmup: 0,
+        weight_decay: 0.0,
+        decay_schedule: constant(),
+        beta1: 0.9,
+        beta2: Schedule::constant(0.99),
+        epsilon: 1e-8,
+        clip: 0.0,
+    };
     cpu.set_clock(&optimizer.clock(7, 0));
     cpu.advance(steps).unwrap();
     cpu.read_exact(Graph::PARAMETERS).into_iter().map(f64::from).collect()

@@ -116,7 +116,8 @@ fn layers_are_added_changed_and_removed() {
 #[test]
 fn the_best_rate_of_each_layer_is_marked_and_the_order_told() {
     let queue = queue(presets::find("fig4a").unwrap(), None);
-    let medians = |model: ModelName| queue.runs().iter().filter(|run| run.recipe.model == model && run.recipe.learning_rate == 0.01).map(loss_of).sum::<f64>() / 2.0;
+    let medians =
+        |model: ModelName| queue.runs().iter().filter(|run| run.recipe.model == model && run.recipe.learning_rate == 0.01).map(loss_of).sum::<f64>() / 2.0;
     let lstm = format!("LSTM at 0.01: {:.1e}, the best", medians(ModelName::Lstm)).replace("e-", "e\u{2212}");
     let mut window = harness(window(Some(queue)), DESKTOP, false);
     assert!(says(&window, &lstm), "{lstm}");
@@ -140,7 +141,10 @@ fn a_regression_names_who_is_below_the_gradient_step() {
     // Of each layer, its best size.
     let leads = |one: &Contender| all.iter().filter(|other| other.variant == one.variant).all(|other| least(one) <= least(other));
     let below: Vec<&str> = all.iter().filter(|one| leads(one) && least(one) < 0.98 * 0.0946).map(|one| one.name.as_str()).collect();
-    assert!(!below.is_empty() && says(&window, &format!("on average; {} {} below it", below.join(", "), if below.len() == 1 { "is" } else { "are" })), "{below:?}");
+    assert!(
+        !below.is_empty() && says(&window, &format!("on average; {} {} below it", below.join(", "), if below.len() == 1 { "is" } else { "are" })),
+        "{below:?}"
+    );
 }
 
 #[test]
@@ -200,8 +204,12 @@ fn the_page_inside_says_why_there_is_nothing_to_see() {
     let training = (20..runs.len()).find(|run| matches!(all.state(*run), State::Training(..))).unwrap();
     let waiting = (20..runs.len()).find(|run| all.state(*run) == State::Waiting).unwrap();
     let cases = [
-        (0, true, "its weights are gone"), (1, true, "it could not be trained"), (2, true, "it diverged"),
-        (training, true, "come within a second or two"), (training, false, "the race rests"), (waiting, true, "it has not begun"),
+        (0, true, "its weights are gone"),
+        (1, true, "it could not be trained"),
+        (2, true, "it diverged"),
+        (training, true, "come within a second or two"),
+        (training, false, "the race rests"),
+        (waiting, true, "it has not begun"),
     ];
     for size in [DESKTOP, PHONE] {
         let mut view = harness(window(Some(all.clone())), size, false);
@@ -236,7 +244,9 @@ fn pictures() {
         if !name.contains(&only) || (name == "real" && queue.is_none()) {
             continue;
         }
-        for (kind, size, dark) in [("light", DESKTOP, false), ("dark", DESKTOP, true), ("phone", PHONE, false), ("tall", tall, true), ("middle", vec2(1000.0, 700.0), false)] {
+        for (kind, size, dark) in
+            [("light", DESKTOP, false), ("dark", DESKTOP, true), ("phone", PHONE, false), ("tall", tall, true), ("middle", vec2(1000.0, 700.0), false)]
+        {
             drawn(&format!("race-{name}-{kind}"), window(queue.clone()), size, dark, |_| ());
         }
     }

@@ -81,7 +81,9 @@ fn regression_is_read_off_by_keys() {
         view.get_by_label(name).focus();
         view.run_ok();
     };
-    let table = |k: usize, i: usize| format!("output {}: coefficient of x{}² y{} = {:.6}", k + 1, ["₁", "₂"][i], ["₁", "₂"][k], coefficients.wanted[k][i]).replace('-', "−");
+    let table = |k: usize, i: usize| {
+        format!("output {}: coefficient of x{}² y{} = {:.6}", k + 1, ["₁", "₂"][i], ["₁", "₂"][k], coefficients.wanted[k][i]).replace('-', "−")
+    };
     focus(&mut view, "Coefficients of the one-token polynomial");
     assert!(says(&view, &table(0, 0)), "{}", table(0, 0));
     press(&mut view, &[Key::ArrowDown, Key::ArrowRight]);
@@ -98,7 +100,9 @@ fn regression_is_read_off_by_keys() {
     press(&mut view, &[Key::ArrowDown, Key::ArrowDown, Key::ArrowRight, Key::ArrowRight, Key::ArrowRight, Key::ArrowRight]);
     assert!(says(&view, &format!("truth y₂ = (W x_q)₂ = {}", signed(episode.target[1]))) && says(&view, &format!("network {}", signed(episode.answer[1]))));
     let (answer, step) = (episode.answer[1], episode.gradient_step_answer[1]);
-    assert!(says(&view, &format!("one gradient step η* Σ yₜ (xₜ · x_q) = {}", signed(step))) && says(&view, &format!("network − step = {}", signed(answer - step))));
+    assert!(
+        says(&view, &format!("one gradient step η* Σ yₜ (xₜ · x_q) = {}", signed(step))) && says(&view, &format!("network − step = {}", signed(answer - step)))
+    );
     press(&mut view, &[Key::Escape]);
     assert!(!says(&view, "truth y₂ ="));
     assert_eq!(view.state().actions, []);

@@ -6,7 +6,16 @@ use gatelens::train::session::Snapshot;
 use safetensors::tensor::{Dtype, TensorView};
 
 fn recipe() -> Recipe {
-    Recipe { dim: 3, hidden: 5, gates: 4, seed: 9, learning_rate: 0.003, backend: Engine::Cpu, decay_schedule: "0:1,0.5:2".parse().unwrap(), ..Recipe::default() }
+    Recipe {
+        dim: 3,
+        hidden: 5,
+        gates: 4,
+        seed: 9,
+        learning_rate: 0.003,
+        backend: Engine::Cpu,
+        decay_schedule: "0:1,0.5:2".parse().unwrap(),
+        ..Recipe::default()
+    }
 }
 
 #[test]
@@ -43,10 +52,15 @@ fn each_matrix_of_the_teacher_may_have_its_own_rank() {
     let teacher = own.plan().teacher().unwrap();
     let rank = |data: &[f64]| gatelens::math::linear::svd(&gatelens::math::matrix::Matrix::new(4, 4, data.to_vec())).rank(1e-9);
     assert_eq!([&teacher.value, &teacher.key, &teacher.query].map(|matrix| rank(matrix)), [4, 2, 1]);
-    for (hash, key, ranks) in [("value_rank=5", "value_rank", [1, 1, 1]), ("key_rank=64", "key_rank", [1, 1, 1]), ("query_rank=9&value_rank=2", "query_rank", [2, 1, 1])] {
+    for (hash, key, ranks) in
+        [("value_rank=5", "value_rank", [1, 1, 1]), ("key_rank=64", "key_rank", [1, 1, 1]), ("query_rank=9&value_rank=2", "query_rank", [2, 1, 1])]
+    {
         let (_, read, problems) = of(&format!("#v=1&rank=1&{hash}"));
         let text = problems.iter().map(ToString::to_string).collect::<String>();
-        assert!(read.ranks() == ranks && problems.len() == 1 && text.starts_with(&format!("{key}: ")) && text.contains("at most d = 4, or 0 for the rank of all"), "{text}");
+        assert!(
+            read.ranks() == ranks && problems.len() == 1 && text.starts_with(&format!("{key}: ")) && text.contains("at most d = 4, or 0 for the rank of all"),
+            "{text}"
+        );
     }
     assert_eq!(of("#v=1&value_rank=65").2.len(), 1, "beyond any width");
 }
@@ -194,16 +208,50 @@ fn bad_files_are_named_and_explained() {
         ("a batch of nothing", newer(r#"\"batch\":64"#, r#"\"batch\":00"#), "recipe does not read"),
         ("a batch beyond its range", newer(r#"\"batch\":64,"#, r#"\"batch\":0 ,"#), "batch: 0"),
         ("as wide as a house", wide(), "is too large"),
-        ("a teacher of another width", foreign(|tensors| tensors.extend(["value", "key", "query"].map(|name| (format!("teacher.{name}"), vec![2, 2], vec![1.0; 4])))), "expected d = 3"),
+        (
+            "a teacher of another width",
+            foreign(|tensors| tensors.extend(["value", "key", "query"].map(|name| (format!("teacher.{name}"), vec![2, 2], vec![1.0; 4])))),
+            "expected d = 3",
+        ),
         ("NaN", set("readout", f64::NAN), "readout holds NaN at element 1"),
         ("infinite in float32", set("nu", 1e300), "nu holds"),
         ("lambda above 1", lambda(1.5), "lambda[1] is 1.5"),
         ("lambda negative", lambda(-0.5), "lambda[1] is -0.5"),
         ("missing", foreign(|tensors| tensors.retain(|(name, ..)| name != "output_gate.x")), "no tensor output_gate.x"),
         ("another network", foreign(|tensors| tensors.retain(|(name, ..)| name == "nu")), "no tensor input_gate.m"),
-        ("wrong shape", foreign(|tensors| tensors.iter_mut().for_each(|(name, shape, _)| if name == "input_gate.x" { shape.reverse() })), "input_gate.x has shape [4, 5]; expected [5, 4]"),
-        ("wrong readout", foreign(|tensors| tensors.iter_mut().for_each(|(name, shape, _)| if name == "readout" { shape.reverse() })), "readout has 3 columns; expected 4"),
-        ("a vector", foreign(|tensors| tensors.iter_mut().for_each(|(name, shape, _)| if name == "input_gate.m" { *shape = vec![20] })), "expected a matrix"),
+        (
+            "wrong shape",
+            foreign(|tensors| {
+                tensors.iter_mut().for_each(|(name, shape, _)| {
+                    if name == "input_gate.x" {
+                        shape.reverse()
+                    }
+                })
+            }),
+            "input_gate.x has shape [4, 5]; expected [5, 4]",
+        ),
+        (
+            "wrong readout",
+            foreign(|tensors| {
+                tensors.iter_mut().for_each(|(name, shape, _)| {
+                    if name == "readout" {
+                        shape.reverse()
+                    }
+                })
+            }),
+            "readout has 3 columns; expected 4",
+        ),
+        (
+            "a vector",
+            foreign(|tensors| {
+                tensors.iter_mut().for_each(|(name, shape, _)| {
+                    if name == "input_gate.m" {
+                        *shape = vec![20]
+                    }
+                })
+            }),
+            "expected a matrix",
+        ),
     ];
     for (what, bytes, expected) in cases {
         let error = checkpoint::read("some.safetensors", &bytes).expect_err(what).to_string();

@@ -5,8 +5,8 @@ use gatelens::experiment::recipe::{DataShape, Recipe, TaskName};
 use gatelens::graph::{Graph, program::Program};
 use gatelens::model::{Architecture, Mixing, Scores};
 use gatelens::task::{Arrays, Source};
-use gatelens::train::plan::Plan;
 use gatelens::train::pacer::Speed;
+use gatelens::train::plan::Plan;
 use gatelens::train::session::{Event, Member, Session};
 use std::time::Instant;
 

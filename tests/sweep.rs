@@ -37,7 +37,11 @@ fn a_file_becomes_runs_in_its_own_order() {
     assert_eq!((sweep.axes[0].values[16].as_str(), sweep.axes[1].keys[0].as_str()), ("40", "seed"), "keys keep the file's order");
     let runs = sweep.runs().unwrap();
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
-    assert_eq!(names[..3], ["hidden=gates=8 seed=1 beta2=0:0.999", "hidden=gates=8 seed=1 beta2=0:0.99", "hidden=gates=8 seed=2 beta2=0:0.999"], "the last axis varies fastest");
+    assert_eq!(
+        names[..3],
+        ["hidden=gates=8 seed=1 beta2=0:0.999", "hidden=gates=8 seed=1 beta2=0:0.99", "hidden=gates=8 seed=2 beta2=0:0.999"],
+        "the last axis varies fastest"
+    );
     assert_eq!(names[101], "hidden=gates=40 seed=3 beta2=0:0.99");
     let run = &runs[6 * 3 + 2];
     assert_eq!(run.values, ["14", "2", "0:0.999"]);
@@ -147,7 +151,10 @@ fn a_bad_file_is_told_what_is_wrong_with_it() {
         (r#"{ "grid": { "teacher": ["strict"] } }"#, "grid: teacher: strict — expected one of orthogonal, gaussian"),
         (r#"{ "grid": { "rank": [2, 3, 5], "seed": [1, 2] } }"#, "the run rank=5 seed=1: rank: 5 — expected at most d = 4"),
         (r#"{ "grid": { "beta2": ["0:0.9", "0:1.5"] } }"#, "the run beta2=0:1.5: beta2: 0:1.5 — expected values from 0 to below 1"),
-        (r#"{ "grid": { "backend": ["cpu", "gpu"] } }"#, "grid: backend=cpu and backend=gpu with the same settings — expected runs that differ in more than the engine"),
+        (
+            r#"{ "grid": { "backend": ["cpu", "gpu"] } }"#,
+            "grid: backend=cpu and backend=gpu with the same settings — expected runs that differ in more than the engine",
+        ),
         (r#"{ "grid": { "pairs": [2, 3] } }"#, "grid: pairs: an axis — expected a setting that the task attention and the layer gated look at"),
         (r#"{ "grid": { "layers": [1, 2] } }"#, "a setting that the task attention and the layer gated look at"),
         (r#"{ "preset": "side", "grid": { "gates": [2, 3] } }"#, "the task attention and the layer gated with side gating look at"),
@@ -241,10 +248,27 @@ fn only_what_is_compiled_parts_programs() {
         let queue = Queue::new(read(&format!(r#"{{ "preset": "{preset}", "grid": {{ {axis} }} }}"#))).unwrap();
         (0..queue.runs().len()).map(|index| queue.same_program(0, index)).collect::<Vec<bool>>()
     };
-    for axis in [r#""seed": [1, 2]"#, r#""beta2": ["0:0.9", "0:0.99"]"#, r#""rank": [1, 2]"#, r#""teacher": ["gaussian", "orthogonal"]"#, r#""weight_decay": [0, 1]"#, r#""mask_threshold": [0.1, 0.2]"#] {
+    for axis in [
+        r#""seed": [1, 2]"#,
+        r#""beta2": ["0:0.9", "0:0.99"]"#,
+        r#""rank": [1, 2]"#,
+        r#""teacher": ["gaussian", "orthogonal"]"#,
+        r#""weight_decay": [0, 1]"#,
+        r#""mask_threshold": [0.1, 0.2]"#,
+    ] {
         assert_eq!(programs(axis, "discover"), [true, true], "{axis}");
     }
-    for axis in [r#""hidden": [8, 9]"#, r#""gates": [8, 9]"#, r#""dim": [4, 5]"#, r#""time": [8, 9]"#, r#""batch": [8, 9]"#, r#""steps": [800, 900]"#, r#""mask_at": [0, 0.5]"#, r#""mask_at": [0.25, 0.5]"#, r#""gating": ["output", "side"]"#] {
+    for axis in [
+        r#""hidden": [8, 9]"#,
+        r#""gates": [8, 9]"#,
+        r#""dim": [4, 5]"#,
+        r#""time": [8, 9]"#,
+        r#""batch": [8, 9]"#,
+        r#""steps": [800, 900]"#,
+        r#""mask_at": [0, 0.5]"#,
+        r#""mask_at": [0.25, 0.5]"#,
+        r#""gating": ["output", "side"]"#,
+    ] {
         assert_eq!(programs(axis, "discover"), [true, false], "{axis}");
     }
     for axis in [r#""noise": [0, 1]"#, r#""weight_variance": [1, 2]"#] {
@@ -261,7 +285,8 @@ fn shards_share_all_runs_between_them() {
         assert!(refused.starts_with("shard: ") && refused.contains("expected i/n like 2/4"), "{refused}");
     }
     let alike = read(r#"{ "grid": { "hidden": "8..19", "dim": [4], "seed": "1..6" } }"#);
-    let sweeps = [("fig3a", presets::find("fig3a").unwrap()), ("fig3c", presets::find("fig3c").unwrap()), ("alike", alike), ("few", grid(r#"{ "seed": "1..3" }"#))];
+    let sweeps =
+        [("fig3a", presets::find("fig3a").unwrap()), ("fig3c", presets::find("fig3c").unwrap()), ("alike", alike), ("few", grid(r#"{ "seed": "1..3" }"#))];
     for (name, sweep) in sweeps {
         for count in 1..=7 {
             let shards: Vec<Queue> = (1..=count).map(|index| Queue::new(sweep.clone()).unwrap().of_shard(Shard { index, count })).collect();
@@ -274,7 +299,8 @@ fn shards_share_all_runs_between_them() {
             let splits: usize = firsts.iter().map(|&first| parts(first) - 1).sum();
             assert!(splits < count, "{name} in {count}: {splits} splits");
             let work = |shard: &Queue| (0..runs).filter(|&run| shard.is_mine(run)).map(|run| cost(&shard.runs()[run].recipe)).sum::<f64>();
-            let (all, largest) = ((0..runs).map(|run| cost(&shards[0].runs()[run].recipe)), (0..runs).map(|run| cost(&shards[0].runs()[run].recipe)).fold(0.0, f64::max));
+            let (all, largest) =
+                ((0..runs).map(|run| cost(&shards[0].runs()[run].recipe)), (0..runs).map(|run| cost(&shards[0].runs()[run].recipe)).fold(0.0, f64::max));
             let fair = all.sum::<f64>() / count as f64;
             for shard in &shards {
                 assert!((work(shard) - fair).abs() <= 0.25 * fair + largest, "{name} in {count}: {} of {fair}", work(shard));

@@ -125,7 +125,8 @@ fn four_shards_merged_equal_the_whole() {
         assert!(done.status.success(), "{}", text(&done.stderr));
     }
     let merged = folder.join("merged");
-    let merge = |dirs: &[PathBuf]| Command::new(env!("CARGO_BIN_EXE_gatelens")).args(["sweep", "--out"]).arg(&merged).arg("--merge").args(dirs).output().unwrap();
+    let merge =
+        |dirs: &[PathBuf]| Command::new(env!("CARGO_BIN_EXE_gatelens")).args(["sweep", "--out"]).arg(&merged).arg("--merge").args(dirs).output().unwrap();
     let partly = merge(&shards[..3]);
     assert!(partly.status.success() && text(&partly.stderr).contains("No record of"), "{}", text(&partly.stderr));
     assert!(results(&merged) != expected);
@@ -172,7 +173,8 @@ fn bad_sweeps_are_refused_with_a_sentence() {
 #[test]
 fn a_second_process_on_the_same_shard_is_refused() {
     let folder = folder("twice");
-    let definition = write(&folder, r#"{ "preset": "quick", "settings": { "steps": 1000000, "time": 2, "batch": 2, "hidden": 2, "gates": 2 }, "grid": { "seed": [1] } }"#);
+    let definition =
+        write(&folder, r#"{ "preset": "quick", "settings": { "steps": 1000000, "time": 2, "batch": 2, "hidden": 2, "gates": 2 }, "grid": { "seed": [1] } }"#);
     let out = folder.join("out");
     let mut first = command(&[definition.to_str().unwrap(), "--out", out.to_str().unwrap(), "--backend", "cpu"]).stderr(Stdio::null()).spawn().unwrap();
     let begun = Instant::now();

@@ -44,7 +44,14 @@ fn curve(seed: u32, points: usize) -> Curve {
 fn record(queue: &Queue, index: usize) -> Record {
     let run = &queue.runs()[index];
     let neurons = Some(Census { key_value: 1, query: 2, between: 0, unused: index, gates: 3 });
-    Record { key: run.key.clone(), recipe: run.recipe.clone(), outcome: Outcome::Finished, curve: curve(index as u32, POINTS as usize), neurons, device: "cpu: 2 threads".into() }
+    Record {
+        key: run.key.clone(),
+        recipe: run.recipe.clone(),
+        outcome: Outcome::Finished,
+        curve: curve(index as u32, POINTS as usize),
+        neurons,
+        device: "cpu: 2 threads".into(),
+    }
 }
 
 fn partial(recipe: &Recipe, points: usize) -> Partial {
@@ -81,7 +88,11 @@ fn what_is_kept_comes_back_bit_for_bit() {
         store.keep_partial(run, &partial).unwrap();
         let read = store.partial(run).unwrap().unwrap();
         assert_eq!((read.snapshot.step, curve_bits(&read.curve)), (partial.snapshot.step, curve_bits(&partial.curve)));
-        for (read, written) in [(&read.snapshot.parameters, &partial.snapshot.parameters), (&read.snapshot.first_moment, &partial.snapshot.first_moment), (&read.snapshot.second_moment, &partial.snapshot.second_moment)] {
+        for (read, written) in [
+            (&read.snapshot.parameters, &partial.snapshot.parameters),
+            (&read.snapshot.first_moment, &partial.snapshot.first_moment),
+            (&read.snapshot.second_moment, &partial.snapshot.second_moment),
+        ] {
             assert_eq!(bits(read), bits(written));
         }
     }
@@ -119,7 +130,11 @@ fn broken_files_are_named_and_count_as_not_there() {
     assert_eq!(read.records, [record(&queue, 3)]);
     assert_eq!(read.notes.len(), 5, "{:?}", read.notes);
     for (index, said) in [(0, "not a whole record (EOF"), (1, "not a whole record (EOF"), (5, keys[2]), (6, keys[7]), (8, keys[8])] {
-        assert!(read.notes.iter().any(|note| note.contains(keys[index]) && note.contains("counts as not there") && note.contains(said)), "{index}: {:?}", read.notes);
+        assert!(
+            read.notes.iter().any(|note| note.contains(keys[index]) && note.contains("counts as not there") && note.contains(said)),
+            "{index}: {:?}",
+            read.notes
+        );
     }
     let [run, other] = [&queue.runs()[0], &queue.runs()[4]];
     let state = partial(&run.recipe, 20);
@@ -146,7 +161,10 @@ fn nobody_is_in_anothers_way() {
     let whole = Store::open(&dir, &sweep(), Shard::WHOLE).unwrap();
     let own = format!("process {}", std::process::id());
     let said = refused(&sweep(), "1/1");
-    assert!(said.starts_with(&format!("{}: {own}", dir.display())) && said.contains("is at work there already; wait for it or stop it, or choose another folder"), "{said}");
+    assert!(
+        said.starts_with(&format!("{}: {own}", dir.display())) && said.contains("is at work there already; wait for it or stop it, or choose another folder"),
+        "{said}"
+    );
     let said = refused(&sweep(), "1/2");
     assert!(said.contains(&own) && said.contains("is at work there on shard 1/1, which overlaps with 1/2; wait for it, or choose another folder"), "{said}");
     drop(whole);
@@ -257,7 +275,10 @@ fn folders_that_contradict_each_other_are_named() {
     let changed = Sweep { settings: vec![("dim".into(), "3".into())], ..sweep() };
     let four = kept("conflict-4", &changed, &own);
     let refused = merge(&[one.clone(), four.clone()], &out).unwrap_err().to_string();
-    assert!(refused.starts_with(&four.display().to_string()) && refused.contains(&format!("another sweep than {}: the settings differ", one.display())), "{refused}");
+    assert!(
+        refused.starts_with(&four.display().to_string()) && refused.contains(&format!("another sweep than {}: the settings differ", one.display())),
+        "{refused}"
+    );
     let refused = merge(&[one], &four).unwrap_err().to_string();
     assert!(refused.contains("the settings differ"), "the folder that is written counts too: {refused}");
     let nothing = folder("conflict-none");
@@ -299,7 +320,10 @@ fn tables_say_what_the_records_say() {
     assert_eq!((runs.len(), &json["title"]), (12, &Value::from("Small")));
     assert_eq!((&runs[0]["settings"]["hidden"], &runs[0]["settings"]["beta2"]), (&Value::from(3), &Value::from("0:0.9,0.5:0.99")));
     assert_eq!((&runs[0]["loss"], &runs[0]["nmse"], &runs[0]["neurons"]["gates"]), (&Value::from(0.5), &Value::from(0.25), &Value::from(3)));
-    assert_eq!((&runs[2]["problem"], &runs[2]["loss"], &runs[4]["outcome"], &runs[4]["device"]), (&Value::from("no memory, \"sorry\"\nlower batch"), &Value::Null, &Value::from("waiting"), &Value::Null));
+    assert_eq!(
+        (&runs[2]["problem"], &runs[2]["loss"], &runs[4]["outcome"], &runs[4]["device"]),
+        (&Value::from("no memory, \"sorry\"\nlower batch"), &Value::Null, &Value::from("waiting"), &Value::Null)
+    );
     let dir = folder("tables");
     let store = Store::open(&dir, &sweep(), Shard::WHOLE).unwrap();
     store.keep(&record(&queue, 11)).unwrap();

@@ -9,13 +9,16 @@ mod support {
 }
 
 use eframe::egui::{self, Key, Modifiers, Role, Vec2, pos2, vec2};
-use egui_kittest::{Harness, kittest::{NodeT, Queryable}};
+use egui_kittest::{
+    Harness,
+    kittest::{NodeT, Queryable},
+};
 use gatelens::experiment::recipe::Recipe;
 use gatelens::experiment::sweep::queue::Queue;
 use gatelens::ui::sweep::{Draft, SWEEP, SweepAction};
 use gatelens::ui::{Action, Tab};
 use std::rc::Rc;
-use support::sweeps::{axis, fig3a, fig3b, fig3c, half_done, done, loss_of, sweep};
+use support::sweeps::{axis, done, fig3a, fig3b, fig3c, half_done, loss_of, sweep};
 use support::trained::trained;
 use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
 use web_time::Instant;
@@ -231,7 +234,11 @@ fn the_picture_is_walked_by_keys() {
     let mut window = harness(window(Some(half_done(fig3b()))), DESKTOP, false);
     window.get_by_label_contains("Final loss of each run").focus();
     window.run_ok();
-    for (key, name) in [(Key::ArrowRight, "hidden=gates=20 seed=1"), (Key::ArrowRight, "hidden=gates=30 seed=1"), (Key::ArrowUp, "hidden=gates=30 seed=2: diverged at step 700")] {
+    for (key, name) in [
+        (Key::ArrowRight, "hidden=gates=20 seed=1"),
+        (Key::ArrowRight, "hidden=gates=30 seed=1"),
+        (Key::ArrowUp, "hidden=gates=30 seed=2: diverged at step 700"),
+    ] {
         window.key_press(key);
         window.run_ok();
         assert!(says(&window, &format!("Final loss of each run. {name}")), "{name}");
@@ -253,7 +260,8 @@ fn rows(window: &Harness<'_, Window>) -> Vec<String> {
 #[test]
 fn the_table_sorts_and_its_rows_choose() {
     let queue = half_done(fig3b());
-    let mut losses: Vec<(f64, String)> = queue.runs()[..19].iter().map(|run| (loss_of(run), run.name.clone())).filter(|(_, name)| name != "hidden=gates=30 seed=2").collect();
+    let mut losses: Vec<(f64, String)> =
+        queue.runs()[..19].iter().map(|run| (loss_of(run), run.name.clone())).filter(|(_, name)| name != "hidden=gates=30 seed=2").collect();
     losses.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut window = harness(window(Some(queue)), DESKTOP, false);
     assert_eq!(rows(&window)[..3], ["hidden=gates=20 seed=1", "hidden=gates=20 seed=2", "hidden=gates=20 seed=3"]);
@@ -286,13 +294,19 @@ fn results_and_the_picture_are_saved() {
     for label in ["Save as CSV: Runs", "Save as JSON: Runs", "Save as SVG: Final loss"] {
         click(&mut window, label);
     }
-    let files: Vec<(String, String)> = window.state_mut().actions.drain(..).map(|action| match action {
-        Action::Export(name, bytes) => (name, String::from_utf8(bytes).unwrap()),
-        other => panic!("{other:?} saves nothing"),
-    }).collect();
+    let files: Vec<(String, String)> = window
+        .state_mut()
+        .actions
+        .drain(..)
+        .map(|action| match action {
+            Action::Export(name, bytes) => (name, String::from_utf8(bytes).unwrap()),
+            other => panic!("{other:?} saves nothing"),
+        })
+        .collect();
     assert_eq!(files.iter().map(|file| file.0.as_str()).collect::<Vec<_>>(), ["sweep-results.csv", "sweep-results.json", "sweep.svg"]);
     assert!(files[0].1.contains("hidden=6 gating=output seed=1"));
-    for text in ["Figure 3C: regression against one gradient step", "one gradient step 0.0946", "gating = side", "Hidden neurons n", "minimum 12", "minimum 9"] {
+    for text in ["Figure 3C: regression against one gradient step", "one gradient step 0.0946", "gating = side", "Hidden neurons n", "minimum 12", "minimum 9"]
+    {
         assert!(files[2].1.contains(text), "{text}");
     }
     click(&mut window, "Save definition");
@@ -303,11 +317,15 @@ fn results_and_the_picture_are_saved() {
 #[test]
 fn the_guide_says_what_was_measured() {
     let queue = done(fig3c());
-    let medians: Vec<f64> = queue.runs().chunks(3).map(|seeds| {
-        let mut losses: Vec<f64> = seeds.iter().map(|run| f64::from(loss_of(run) as f32)).collect();
-        losses.sort_by(f64::total_cmp);
-        losses[1]
-    }).collect();
+    let medians: Vec<f64> = queue
+        .runs()
+        .chunks(3)
+        .map(|seeds| {
+            let mut losses: Vec<f64> = seeds.iter().map(|run| f64::from(loss_of(run) as f32)).collect();
+            losses.sort_by(f64::total_cmp);
+            losses[1]
+        })
+        .collect();
     let least = medians.iter().skip(1).step_by(2).copied().fold(f64::INFINITY, f64::min);
     let window = harness(window(Some(queue)), DESKTOP, false);
     let percent = 100.0 * (least / 0.094_594_594_6 - 1.0);
@@ -322,10 +340,18 @@ fn the_guide_says_what_was_measured() {
 fn any_size_is_drawn() {
     let mut failed = half_done(fig3b());
     let mut record = support::sweeps::record(&failed.runs()[30]);
-    record.outcome = gatelens::experiment::sweep::record::Outcome::Failed("this run needs 9 GiB in all buffers, but CPU allows 2 GiB; lower batch, T, n or m".into());
+    record.outcome =
+        gatelens::experiment::sweep::record::Outcome::Failed("this run needs 9 GiB in all buffers, but CPU allows 2 GiB; lower batch, T, n or m".into());
     failed.finish(record);
     let many = sweep("", "quick", &[], &[("learning_rate", "1e-4, 1e-3, 1e-2, 1e-1"), ("hidden", "1..40"), ("weight_decay", "0, 0.1")]);
-    let queues = [None, Some(failed), Some(done(sweep("", "quick", &[], &[]))), Some(Queue::new(fig3a()).unwrap()), Some(done(many)), Some(done(sweep("", "recall", &[], &[("gating", "output, side")])))];
+    let queues = [
+        None,
+        Some(failed),
+        Some(done(sweep("", "quick", &[], &[]))),
+        Some(Queue::new(fig3a()).unwrap()),
+        Some(done(many)),
+        Some(done(sweep("", "recall", &[], &[("gating", "output, side")]))),
+    ];
     for queue in queues {
         let mut window = harness(window(queue), DESKTOP, false);
         let small = [vec2(0.01, 0.01), vec2(1.0, 1.0), vec2(40.0, 30.0), vec2(300.0, 90.0)];
@@ -345,7 +371,10 @@ fn any_size_is_drawn() {
 #[test]
 fn on_a_phone_all_is_reached_by_scrolling() {
     for (queue, parts) in [
-        (Some(half_done(fig3b())), vec!["Final loss of each run", "WHAT TO LOOK AT", "Save as CSV: Runs", "Values of hidden, gates", "Remove axis 2", "Change a setting"]),
+        (
+            Some(half_done(fig3b())),
+            vec!["Final loss of each run", "WHAT TO LOOK AT", "Save as CSV: Runs", "Values of hidden, gates", "Remove axis 2", "Change a setting"],
+        ),
         (None, vec!["One training is an anecdote", "Or vary the recipe in Discover", "Values of hidden, gates", "Remove axis 2", "Change a setting"]),
     ] {
         let mut window = harness(window(queue), PHONE, false);
@@ -401,7 +430,12 @@ fn pictures() {
     let only = std::env::var("ONLY").unwrap_or_default();
     let wanted = |name: &str| name.contains(&only);
     let tall: Vec2 = vec2(390.0, 2200.0);
-    for (name, queue) in [("3a", done(fig3a())), ("3b-half", half_done(fig3b())), ("3c", done(fig3c())), ("many", done(sweep("Many", "discover", &[], &[("rank", "1..4"), ("hidden,gates", "8..40/4"), ("seed", "1..3")])))] {
+    for (name, queue) in [
+        ("3a", done(fig3a())),
+        ("3b-half", half_done(fig3b())),
+        ("3c", done(fig3c())),
+        ("many", done(sweep("Many", "discover", &[], &[("rank", "1..4"), ("hidden,gates", "8..40/4"), ("seed", "1..3")]))),
+    ] {
         if !wanted(name) {
             continue;
         }

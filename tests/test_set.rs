@@ -14,33 +14,52 @@ fn numbers(name: &str, count: usize) -> Vec<f32> {
 
 fn network(inputs: usize, outputs: usize, is_side: bool) -> Network {
     let (n, m) = (4, if is_side { 4 } else { 3 });
-    let matrix = |name: &str, rows: usize, columns: usize| Matrix::new(rows, columns, numbers(name, rows * columns).into_iter().map(|v| 0.5 * f64::from(v)).collect());
+    let matrix =
+        |name: &str, rows: usize, columns: usize| Matrix::new(rows, columns, numbers(name, rows * columns).into_iter().map(|v| 0.5 * f64::from(v)).collect());
     let gating = if is_side { Gating::Side(matrix("side", n, inputs + 1)) } else { Gating::Output { m: matrix("om", m, n), x: matrix("ox", m, n) } };
-    Network { input_m: matrix("im", n, inputs + 1), input_x: matrix("ix", n, inputs + 1), lambda: vec![1.0, 0.9, 0.3, 0.0], gating, readout: matrix("d", outputs, m) }
+    Network {
+        input_m: matrix("im", n, inputs + 1),
+        input_x: matrix("ix", n, inputs + 1),
+        lambda: vec![1.0, 0.9, 0.3, 0.0],
+        gating,
+        readout: matrix("d", outputs, m),
+    }
 }
 
 /// `count` sequences of 6 steps, the last `steps` of which count.
 fn arrays(name: &str, count: usize, steps: usize, weighted: bool) -> Arrays {
     let (time, inputs, outputs) = (6, 2, 3);
-    let weight = weighted.then(|| (0..count * steps).map(|i| [0.0, 1.0, 2.5, 0.5][(i * 7 + i / steps) % 4] * f32::from(u8::from(!(i + 2).is_multiple_of(steps)))).collect());
-    Arrays { sequences: count, time, inputs, outputs, steps, x: numbers(name, count * time * inputs), y: numbers(&format!("{name} y"), count * steps * outputs), weight }
+    let weight = weighted
+        .then(|| (0..count * steps).map(|i| [0.0, 1.0, 2.5, 0.5][(i * 7 + i / steps) % 4] * f32::from(u8::from(!(i + 2).is_multiple_of(steps)))).collect());
+    Arrays {
+        sequences: count,
+        time,
+        inputs,
+        outputs,
+        steps,
+        x: numbers(name, count * time * inputs),
+        y: numbers(&format!("{name} y"), count * steps * outputs),
+        weight,
+    }
 }
 
 /// ŷ of one sequence `[T, d]`, step by step.
 fn answers(network: &Network, x: &[f32], inputs: usize) -> Vec<Vec<f64>> {
     let mut state = vec![0.0; network.lambda.len()];
     let along = |row: &[f64], values: &[f64]| row.iter().zip(values).map(|(a, b)| a * b).sum::<f64>();
-    x.chunks_exact(inputs).map(|token| {
-        let token: Vec<f64> = token.iter().map(|v| f64::from(*v)).chain([1.0]).collect();
-        for (i, h) in state.iter_mut().enumerate() {
-            *h = network.lambda[i] * *h + along(network.input_m.row(i), &token) * along(network.input_x.row(i), &token);
-        }
-        let gates: Vec<f64> = match &network.gating {
-            Gating::Output { m, x } => (0..m.rows).map(|g| along(m.row(g), &state) * along(x.row(g), &state)).collect(),
-            Gating::Side(side) => (0..side.rows).map(|g| along(side.row(g), &token) * state[g]).collect(),
-        };
-        (0..network.readout.rows).map(|k| along(network.readout.row(k), &gates)).collect()
-    }).collect()
+    x.chunks_exact(inputs)
+        .map(|token| {
+            let token: Vec<f64> = token.iter().map(|v| f64::from(*v)).chain([1.0]).collect();
+            for (i, h) in state.iter_mut().enumerate() {
+                *h = network.lambda[i] * *h + along(network.input_m.row(i), &token) * along(network.input_x.row(i), &token);
+            }
+            let gates: Vec<f64> = match &network.gating {
+                Gating::Output { m, x } => (0..m.rows).map(|g| along(m.row(g), &state) * along(x.row(g), &state)).collect(),
+                Gating::Side(side) => (0..side.rows).map(|g| along(side.row(g), &token) * state[g]).collect(),
+            };
+            (0..network.readout.rows).map(|k| along(network.readout.row(k), &gates)).collect()
+        })
+        .collect()
 }
 
 fn close(what: &str, found: f64, expected: f64) {
@@ -104,7 +123,11 @@ fn every_mean_is_that_of_plain_loops() {
                 None => assert!(weight == 0.0, "step {t} counts"),
             }
         }
-        assert_eq!(found.steps.iter().filter(|size| size.is_some()).count(), if weighted { steps - 1 } else { steps }, "a step that counts nowhere has no error");
+        assert_eq!(
+            found.steps.iter().filter(|size| size.is_some()).count(),
+            if weighted { steps - 1 } else { steps },
+            "a step that counts nowhere has no error"
+        );
         let mean = each.iter().sum::<f64>() / 11.0;
         let variance = each.iter().map(|loss| (loss - mean).powi(2)).sum::<f64>() / 10.0;
         close("standard error", found.test.standard_error.unwrap(), (variance / 11.0).sqrt());
@@ -128,7 +151,12 @@ fn over_fitting_is_said_only_where_it_is_measured() {
     let said = |test: &Arrays, train: &Arrays, in_order: bool| tested(&network, test, train, in_order).sentences().join(" ");
     let (fitted, missed) = (of("a", 40, 0.1), of("b", 40, 0.5));
     let same = said(&fitted, &of("c", 60, 0.1), false);
-    assert!(same.starts_with("On 40 test sequences its loss is ") && same.contains("On 40 of its training sequences it is ") && same.contains("no sign of over-fitting"), "{same}");
+    assert!(
+        same.starts_with("On 40 test sequences its loss is ")
+            && same.contains("On 40 of its training sequences it is ")
+            && same.contains("no sign of over-fitting"),
+        "{same}"
+    );
     let over = said(&missed, &fitted, false);
     assert!(over.contains("less than on the test's (") && over.ends_with("it over-fits by that much."), "{over}");
     let part = (1.0 - tested(&network, &missed, &fitted, false).train.size.loss / tested(&network, &missed, &fitted, false).test.size.loss) * 100.0;

@@ -34,7 +34,8 @@ impl Case {
     fn all() -> Vec<Self> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference");
         let index: Value = serde_json::from_slice(&std::fs::read(folder.join("cases.json")).unwrap()).unwrap();
-        let cases: Vec<Self> = index["cases"].as_array().unwrap().iter().filter(|case| case["kind"] == "construction").map(|case| Self::read(&folder, case)).collect();
+        let cases: Vec<Self> =
+            index["cases"].as_array().unwrap().iter().filter(|case| case["kind"] == "construction").map(|case| Self::read(&folder, case)).collect();
         assert_eq!(cases.len(), 20, "five kinds, d = 2 to 5");
         cases
     }
@@ -180,7 +181,14 @@ fn the_gpu_computes_them_too() {
 
 #[test]
 fn any_width_rank_and_spectrum_is_exact() {
-    for (d, rank, spectrum) in [(1, 1, Spectrum::Gaussian), (2, 2, Spectrum::Orthogonal), (6, 6, Spectrum::Gaussian), (7, 3, Spectrum::Gaussian), (8, 8, Spectrum::Orthogonal), (5, 1, Spectrum::Orthogonal)] {
+    for (d, rank, spectrum) in [
+        (1, 1, Spectrum::Gaussian),
+        (2, 2, Spectrum::Orthogonal),
+        (6, 6, Spectrum::Gaussian),
+        (7, 3, Spectrum::Gaussian),
+        (8, 8, Spectrum::Orthogonal),
+        (5, 1, Spectrum::Orthogonal),
+    ] {
         for (variant, ..) in Variant::ALL {
             let teacher = teacher(d, rank, spectrum, 11);
             let needs_inverse = matches!(variant, Variant::Symmetric | Variant::SymmetricShared);
@@ -224,7 +232,13 @@ fn what_does_not_apply_is_said() {
     let flat = teacher(4, 2, Spectrum::Gaussian, 1);
     for variant in [Variant::Symmetric, Variant::SymmetricShared] {
         let error = construct(&flat, variant).unwrap_err().to_string();
-        assert!(error.contains(variant.key()) && error.contains("smallest singular value is") && error.contains("W_V has rank 2 of 4") && error.contains("low-rank"), "{error}");
+        assert!(
+            error.contains(variant.key())
+                && error.contains("smallest singular value is")
+                && error.contains("W_V has rank 2 of 4")
+                && error.contains("low-rank"),
+            "{error}"
+        );
     }
     let mut silent = teacher(3, 3, Spectrum::Orthogonal, 1);
     silent.value.fill(0.0);
@@ -247,7 +261,10 @@ fn each_ablation_breaks_it() {
         let error = |ablation: Ablation| ablation.apply(&construction).outputs_of(&x, 12).relative_change(&y);
         assert!(error(Ablation::default()) < 1e-12);
         assert!(error(Ablation { accumulator_lambda: 0.9, ..Ablation::default() }) > 0.05, "{variant:?}");
-        assert!(error(Ablation { accumulator_lambda: 0.5, ..Ablation::default() }) > error(Ablation { accumulator_lambda: 0.9, ..Ablation::default() }), "{variant:?}");
+        assert!(
+            error(Ablation { accumulator_lambda: 0.5, ..Ablation::default() }) > error(Ablation { accumulator_lambda: 0.9, ..Ablation::default() }),
+            "{variant:?}"
+        );
         for neuron in 0..construction.neurons.len() {
             assert!(error(Ablation { dropped: Some(neuron), ..Ablation::default() }) > 1e-3, "{variant:?} without {}", construction.neurons[neuron].name);
         }

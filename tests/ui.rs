@@ -8,7 +8,10 @@ mod support {
 }
 
 use eframe::egui::{self, Key, Modifiers, vec2};
-use egui_kittest::{Harness, kittest::{NodeT as _, Queryable}};
+use egui_kittest::{
+    Harness,
+    kittest::{NodeT as _, Queryable},
+};
 use gatelens::Error;
 use gatelens::backend::StepLoss;
 use gatelens::experiment::live::{End, Live, Weights};
@@ -82,12 +85,9 @@ fn a_paused_run_plays_and_a_finished_one_starts_again() {
 fn keys_work_unless_a_text_field_has_them() {
     let mut harness = harness(Window::new(&running()), DESKTOP, false);
     let (none, shift) = (Modifiers::NONE, Modifiers::SHIFT);
-    for (modifiers, key, action) in [
-        (none, Key::Space, Action::Run(false)),
-        (none, Key::ArrowRight, Action::Steps(1)),
-        (none, Key::R, Action::Restart),
-        (shift, Key::R, Action::Reseed),
-    ] {
+    for (modifiers, key, action) in
+        [(none, Key::Space, Action::Run(false)), (none, Key::ArrowRight, Action::Steps(1)), (none, Key::R, Action::Restart), (shift, Key::R, Action::Reseed)]
+    {
         assert_eq!(press(&mut harness, modifiers, key), [action]);
     }
     assert_eq!(press(&mut harness, none, Key::Questionmark), []);
@@ -209,7 +209,13 @@ fn any_size_is_drawn() {
         trained(Recipe { dim: 1, hidden: 1, gates: 1, time: 1, batch: 1, ..quick() }, 3),
         trained(preset::find("side").unwrap().recipe, 5),
         trained(large.clone(), 1),
-        trained({ large.gating = gatelens::experiment::recipe::Gating::Side; large }, 1),
+        trained(
+            {
+                large.gating = gatelens::experiment::recipe::Gating::Side;
+                large
+            },
+            1,
+        ),
     ];
     for live in lives.map(Rc::new) {
         let mut window = harness(Window::new(&live), DESKTOP, false);

@@ -60,7 +60,11 @@ fn bad_variants_say_what_is_wrong() {
         (r#"{ "A": { "hiden": 8 } }"#, r#"{ "seed": [1] }"#, "the variant A: hiden: unknown setting"),
         (r#"{ "A": { "hidden": 0 } }"#, r#"{ "seed": [1] }"#, "the variant A: hidden: 0 — expected a whole number from 1"),
         (r#"{ "A": { "hidden": 8 } }"#, r#"{ "hidden": [4, 8] }"#, "variants: hidden in A and on an axis — expected each setting in variants or on an axis"),
-        (r#"{ "A": { "model": "gru" }, "B": { "model": "linear" } }"#, r#"{ "hidden": [4, 8] }"#, "hidden: an axis — expected a setting that the task attention and the layer linear of B look at"),
+        (
+            r#"{ "A": { "model": "gru" }, "B": { "model": "linear" } }"#,
+            r#"{ "hidden": [4, 8] }"#,
+            "hidden: an axis — expected a setting that the task attention and the layer linear of B look at",
+        ),
         (r#"{ "A": { "model": "gru" }, "B": { "model": "gru" } }"#, r#"{ "seed": [1] }"#, "A and B with the same settings"),
         (r#"{ "A": { "rank": 9 } }"#, r#"{ "seed": [1, 2] }"#, "the run seed=1: rank: 9 — expected at most d = 4"),
         (r#"["A"]"#, r#"{ "seed": [1] }"#, "expected an object"),

@@ -90,7 +90,11 @@ fn a_score_takes_more_tokens_than_neurons() {
     network.lambda.fill(1.0);
     let found = at(&network, Some(&teacher), 0.0);
     assert_eq!(found.scores.unwrap().attention.key_value, None);
-    assert!(found.notes.iter().any(|note| note.starts_with("There is no Score KV: reading it off 512 neurons takes 2052 tokens, and 1024 were run")), "{:?}", found.notes);
+    assert!(
+        found.notes.iter().any(|note| note.starts_with("There is no Score KV: reading it off 512 neurons takes 2052 tokens, and 1024 were run")),
+        "{:?}",
+        found.notes
+    );
     assert!(!found.notes[0].contains("score"), "{}", found.notes[0]);
 }
 

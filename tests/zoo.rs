@@ -9,8 +9,8 @@ use gatelens::graph::params::ParamTable;
 use gatelens::graph::{Graph, program::Program};
 use gatelens::math::random;
 use gatelens::model::{Architecture, Mixing, Scores};
-use gatelens::task::{Source, Teacher};
 use gatelens::task::attention::{Spectrum, TeacherKind};
+use gatelens::task::{Source, Teacher};
 use gatelens::train::plan::Plan;
 use std::f64::consts::PI;
 use support::norm_error;
@@ -89,10 +89,8 @@ fn attention_is_its_equation() {
         let w = |name: &str| table.slice(&parameters, name);
         let mut expected = vec![];
         for sequence in x.chunks(TIME * INPUTS) {
-            let seen: Vec<[Vec<f64>; 3]> = sequence
-                .chunks(INPUTS)
-                .map(|token| ["query", "key", "value"].map(|name| times(w(name), &times(w("embed"), token))))
-                .collect();
+            let seen: Vec<[Vec<f64>; 3]> =
+                sequence.chunks(INPUTS).map(|token| ["query", "key", "value"].map(|name| times(w(name), &times(w("embed"), token)))).collect();
             for (t, [query, ..]) in seen.iter().enumerate() {
                 let raw: Vec<f64> = seen[..=t].iter().map(|[_, key, _]| dot(query, key)).collect();
                 let soft: Vec<f64> = raw.iter().map(|a| (a / (e as f64).sqrt()).exp()).collect();

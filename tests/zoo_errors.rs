@@ -51,7 +51,8 @@ fn edited(mut tensors: Tensors, edits: Vec<Edit>) -> Vec<u8> {
             Value(name, value) => tensors.get_mut(name).unwrap().1 = value,
             Without(name) => drop(tensors.remove(name).unwrap()),
             Renamed(from, to) => {
-                tensors = tensors.into_iter().map(|(name, tensor)| (name.strip_prefix(from).map_or(name.clone(), |rest| format!("{to}{rest}")), tensor)).collect();
+                tensors =
+                    tensors.into_iter().map(|(name, tensor)| (name.strip_prefix(from).map_or(name.clone(), |rest| format!("{to}{rest}")), tensor)).collect();
             }
         }
     }
@@ -75,35 +76,78 @@ fn files_of_every_layer_read_and_bad_ones_are_explained() {
         ("no cells", tensors(LSTM), vec![Shape("weight_hh", vec![0, 0])], "weight_hh has shape [0, 0]"),
         ("no state", tensors(MAMBA), vec![Shape("a_log", vec![E, 0])], "a_log has shape [3, 0]"),
         ("too much state", tensors(MAMBA), vec![Shape("a_log", vec![E, 65])], "is too large (N = 65); expected up to 64 numbers a channel"),
-        ("five gates", tensors(LSTM), vec![Shape("weight_hh", vec![5 * N, N])], "weight_hh has shape [20, 4]; expected [4 n, n] for an LSTM or [3 n, n] for a GRU"),
+        (
+            "five gates",
+            tensors(LSTM),
+            vec![Shape("weight_hh", vec![5 * N, N])],
+            "weight_hh has shape [20, 4]; expected [4 n, n] for an LSTM or [3 n, n] for a GRU",
+        ),
         ("a gate too few", tensors(LSTM), vec![Shape("weight_ih", vec![3 * N, E])], "weight_ih has shape [12, 3]; expected [16, 3]"),
         ("a wrong bias", tensors(GRU), vec![Shape("bias_hh", vec![N])], "bias_hh has shape [4]; expected [12]"),
         ("NaN", tensors(GRU), vec![Value("weight_ih", f32::NAN)], "weight_ih holds NaN at element 0; expected finite"),
         ("infinity", glu(), vec![Value("theta", f32::INFINITY)], "theta holds inf at element 0"),
-        ("a GRU's bias in an LSTM", tensors(LSTM), vec![Shape("bias_hh", vec![4 * N])], "holds bias_hh beside the parts of LSTM (n = 4, e = 3, 2 numbers in and 2 out); expected those of one network alone, here embed, weight_ih"),
+        (
+            "a GRU's bias in an LSTM",
+            tensors(LSTM),
+            vec![Shape("bias_hh", vec![4 * N])],
+            "holds bias_hh beside the parts of LSTM (n = 4, e = 3, 2 numbers in and 2 out); expected those of one network alone, here embed, weight_ih",
+        ),
         ("an LSTM's bias in a GRU", tensors(GRU), vec![Renamed("bias_ih", "bias")], "holds bias beside the parts of GRU"),
         ("two layers' names", tensors(LSTM), vec![Shape("theta", vec![N])], "holds theta beside the parts of LSTM"),
         ("no layer", tensors(LSTM), vec![Without("weight_hh")], "has an embedding but no layer that is known: weight_hh (LSTM, GRU), theta (LRU)"),
         ("no readout", tensors(GRU), vec![Without("readout")], "has no tensor readout (expected a matrix [out, in])"),
         ("no embedding", tensors(GRU), vec![Without("embed")], "has no tensor input_gate.m; a gated network needs input_gate.m, input_gate.x"),
-        ("only a second layer", tensors(lru(2, Mixing::GluOut)).into_iter().filter(|(name, _)| name.starts_with("layer2.") || ["embed", "readout"].contains(&name.as_str())).collect(), vec![], "has parts of layer 2 but none of layer 1"),
+        (
+            "only a second layer",
+            tensors(lru(2, Mixing::GluOut))
+                .into_iter()
+                .filter(|(name, _)| name.starts_with("layer2.") || ["embed", "readout"].contains(&name.as_str()))
+                .collect(),
+            vec![],
+            "has parts of layer 2 but none of layer 1",
+        ),
         ("a gap", three(), vec![Renamed("layer2.", "other.")], "has parts of layer 3 but none of layer 2"),
         ("counted from nought", three(), vec![Renamed("layer2.", "layer0.")], counted),
         ("counted from one", three(), vec![Renamed("layer2.", "layer1.")], "has parts of a layer1.; expected each from 1 on"),
         ("half a layer", three(), vec![Without("layer3.theta")], "has no tensor layer3.theta (expected shape [4])"),
         ("nine layers", tensors(lru(9, Mixing::GluOut)), vec![], "9 layers); expected"),
         ("another mixing in layer 2", mixed(), vec![], "holds layer2.glu_in.gate beside the parts of LRU (n = 4, e = 3, layers = 2,"),
-        ("a GLU and an MLP", mlp(), vec![Shape("glu_out.gate", vec![E, E])], "holds glu_out.gate beside the parts of LRU MLP (n = 4, e = 3, layers = 1, MLPs of 5,"),
+        (
+            "a GLU and an MLP",
+            mlp(),
+            vec![Shape("glu_out.gate", vec![E, E])],
+            "holds glu_out.gate beside the parts of LRU MLP (n = 4, e = 3, layers = 1, MLPs of 5,",
+        ),
         ("an MLP at one place", mlp(), vec![Without("mlp_in.w1"), Without("mlp_in.w2")], "holds mlp_out.w1 beside the parts of LRU"),
         ("b as one", glu(), vec![Without("b_re"), Without("b_im"), Shape("b", vec![N, E, 2])], one),
-        ("B as one", glu(), vec![Without("b_re"), Without("b_im"), Shape("B", vec![N, E, 2])], "as one array, B; expected two real ones: b_re and b_im [n, e], c_re and c_im [e, n]"),
+        (
+            "B as one",
+            glu(),
+            vec![Without("b_re"), Without("b_im"), Shape("B", vec![N, E, 2])],
+            "as one array, B; expected two real ones: b_re and b_im [n, e], c_re and c_im [e, n]",
+        ),
         ("c as one", glu(), vec![Without("c_re"), Without("c_im"), Shape("c", vec![E, N, 2])], one),
-        ("one in the second layer", three(), vec![Without("layer2.c_re"), Shape("layer2.C", vec![E, N, 2])], "as one array, layer2.C; expected two real ones: layer2.b_re"),
+        (
+            "one in the second layer",
+            three(),
+            vec![Without("layer2.c_re"), Shape("layer2.C", vec![E, N, 2])],
+            "as one array, layer2.C; expected two real ones: layer2.b_re",
+        ),
         ("half of b", glu(), vec![Without("b_im")], "has no tensor b_im (expected shape [4, 3])"),
         ("the other half", glu(), vec![Without("b_re")], "has no tensor b_re (expected a matrix [out, in])"),
-        ("λ as one", glu(), vec![Without("nu"), Without("theta"), Shape("lambda", vec![N, 2])], "holds the complex λ as lambda; expected two real arrays, nu and theta [n]"),
+        (
+            "λ as one",
+            glu(),
+            vec![Without("nu"), Without("theta"), Shape("lambda", vec![N, 2])],
+            "holds the complex λ as lambda; expected two real arrays, nu and theta [n]",
+        ),
         ("a side gate without the constant", tensors(MAMBA), vec![Shape("side_gate", vec![E, E])], "side_gate has shape [3, 3]; expected [3, 4]"),
-        ("attention of which kind", tensors(Architecture::Attention { embed: E, scores: Scores::Softmax }), vec![], "only a recipe in its metadata says whether with softmax"),
+        (
+            "attention of which kind",
+            tensors(Architecture::Attention { embed: E, scores: Scores::Softmax }),
+            vec![],
+            "only a recipe in its metadata says whether with softmax",
+        ),
     ];
     for (what, tensors, edits, expected) in cases {
         let error = checkpoint::read("some.safetensors", &edited(tensors, edits)).expect_err(what).to_string();
@@ -146,7 +190,16 @@ fn a_recipe_in_a_file_is_checked_before_it_is_believed() {
 
 #[test]
 fn a_link_skips_sizes_of_nothing() {
-    for (bad, key) in [("embed=0", "embed"), ("layers=0", "layers"), ("state=0", "state"), ("hidden=0", "hidden"), ("layers=9", "layers"), ("state=65", "state"), ("embed=257", "embed"), ("model=transformer", "model")] {
+    for (bad, key) in [
+        ("embed=0", "embed"),
+        ("layers=0", "layers"),
+        ("state=0", "state"),
+        ("hidden=0", "hidden"),
+        ("layers=9", "layers"),
+        ("state=65", "state"),
+        ("embed=257", "embed"),
+        ("model=transformer", "model"),
+    ] {
         for model in ModelName::WORDS {
             let (_, read, problems) = Recipe::from_hash(&format!("#v=1&model={model}&{bad}&batch=16"));
             assert_eq!((read.model.word(), read.batch, problems.len()), (model, 16, 1), "{bad}");
@@ -164,7 +217,11 @@ fn a_sweep_over_what_no_layer_has_is_refused() {
     let read = |settings: &str, grid: &str| Sweep::read("s.json", &format!(r#"{{ "settings": {{ {settings} }}, "grid": {{ {grid} }} }}"#));
     let models = r#", "model": ["lstm", "gru"]"#;
     for (settings, grid, expected) in [
-        (r#""model": "lstm""#, r#""gates": [4, 8]"#, "gates: an axis — expected a setting that the task attention and the layer lstm look at, or all of its runs are the same"),
+        (
+            r#""model": "lstm""#,
+            r#""gates": [4, 8]"#,
+            "gates: an axis — expected a setting that the task attention and the layer lstm look at, or all of its runs are the same",
+        ),
         (r#""model": "gru""#, r#""layers": [1, 2]"#, "the layer gru look at"),
         (r#""model": "lru""#, r#""state": [1, 2]"#, "the layer lru look at"),
         (r#""model": "mamba""#, r#""hidden": [1, 2]"#, "the layer mamba look at"),
@@ -175,19 +232,31 @@ fn a_sweep_over_what_no_layer_has_is_refused() {
         ("", &format!(r#""state": [4, 8]{models}"#), "state: an axis"),
         ("", &format!(r#""gating": ["output", "side"]{models}"#), "gating: an axis"),
         ("", &format!(r#""mask_at": [0, 0.5]{models}"#), "mask_at: an axis"),
-        ("", r#""noise": [0, 0.5], "task": ["attention", "recall"]"#, "noise: an axis — expected a setting that the task attention or recall and the layer gated look at"),
+        (
+            "",
+            r#""noise": [0, 0.5], "task": ["attention", "recall"]"#,
+            "noise: an axis — expected a setting that the task attention or recall and the layer gated look at",
+        ),
         (r#""model": "lru""#, r#""layers": [0, 1]"#, "grid: layers: 0 — expected a whole number from 1 to 8"),
         ("", r#""model": ["lstm", "transformer"]"#, "grid: model: transformer — expected one of gated, dense, lstm"),
     ] {
         let error = read(settings, grid).expect_err(grid).to_string();
         assert!(error.starts_with("s.json: grid: ") && error.contains(expected), "{grid}: {error}");
     }
-    for grid in [r#""layers": [1, 2], "model": ["lru", "gru"]"#, r#""gates": [4, 8], "gating": ["output", "side"]"#, r#""noise": [0, 0.5], "task": ["attention", "regression"]"#, r#""model": ["lstm", "softmax"], "embed": [4, 8]"#] {
+    for grid in [
+        r#""layers": [1, 2], "model": ["lru", "gru"]"#,
+        r#""gates": [4, 8], "gating": ["output", "side"]"#,
+        r#""noise": [0, 0.5], "task": ["attention", "regression"]"#,
+        r#""model": ["lstm", "softmax"], "embed": [4, 8]"#,
+    ] {
         assert_eq!(read("", grid).expect(grid).count(), 4);
     }
     let sweep = read(r#""model": "gru", "layers": 3, "hidden": 5, "mask_at": 0.5, "noise": 1"#, r#""seed": [1, 2]"#).unwrap();
     let unseen = "the layer gru does not look at it".to_owned();
-    assert_eq!(sweep.ignored(&sweep.base().unwrap()).unwrap(), [("layers", unseen.clone()), ("mask_at", unseen), ("noise", "the task attention does not look at it".into())]);
+    assert_eq!(
+        sweep.ignored(&sweep.base().unwrap()).unwrap(),
+        [("layers", unseen.clone()), ("mask_at", unseen), ("noise", "the task attention does not look at it".into())]
+    );
 }
 
 fn gatelens(arguments: &[&str]) -> Output {
@@ -217,13 +286,21 @@ fn the_terminal_says_which_model_a_file_holds_and_what_is_ignored() {
     };
     let (lstm, linear, in_out) = (of("lstm"), of("linear"), of("lru-in-out"));
     let cases: [(&str, &[&str], &str); 6] = [
-        (&lstm, &["--model", "gru"], "holds weights of LSTM (n = 4, e = 3, 2 numbers in and 2 out), but the settings ask for GRU (n = 4, e = 3, 2 numbers in and 2 out)"),
+        (
+            &lstm,
+            &["--model", "gru"],
+            "holds weights of LSTM (n = 4, e = 3, 2 numbers in and 2 out), but the settings ask for GRU (n = 4, e = 3, 2 numbers in and 2 out)",
+        ),
         (&lstm, &["--model", "gated"], "but the settings ask for Gated RNN (n = 4, m ="),
         (&lstm, &["--embed", "5"], "but the settings ask for LSTM (n = 4, e = 5, 2 numbers in and 2 out); leave out the settings that differ"),
         (&lstm, &["--dim", "3"], "but the settings ask for LSTM (n = 4, e = 3, 3 numbers in and 3 out)"),
         // As many numbers as in the file, of another meaning.
         (&linear, &["--model", "softmax"], "holds weights of Linear attention (e = 3, 2 numbers in and 2 out), but the settings ask for Softmax attention"),
-        (&in_out, &["--model", "lru-mlp"], "holds weights of LRU In+Out (n = 4, e = 3, layers = 1, 2 numbers in and 2 out), but the settings ask for LRU MLP (n = 4, e = 3, layers = 1, MLPs of 3,"),
+        (
+            &in_out,
+            &["--model", "lru-mlp"],
+            "holds weights of LRU In+Out (n = 4, e = 3, layers = 1, 2 numbers in and 2 out), but the settings ask for LRU MLP (n = 4, e = 3, layers = 1, MLPs of 3,",
+        ),
     ];
     for (file, more, expected) in cases {
         let output = gatelens(&[&["train", "--backend", "cpu", "--init", file], more].concat());

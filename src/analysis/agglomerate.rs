@@ -67,7 +67,10 @@ pub fn by_output(items: &[Item], tolerance: f64) -> Option<Vec<Item>> {
         if reads.is_empty() {
             continue;
         }
-        let alone = |i: &usize| Product { readout: (0..outputs).map(|k| if k == output { items[*i].product.readout[k] } else { 0.0 }).collect(), ..items[*i].product.clone() };
+        let alone = |i: &usize| Product {
+            readout: (0..outputs).map(|k| if k == output { items[*i].product.readout[k] } else { 0.0 }).collect(),
+            ..items[*i].product.clone()
+        };
         let products: Vec<Product> = reads.iter().map(alone).collect();
         let sum = Sum::of(&products.iter().collect::<Vec<_>>());
         if sum.size() > MOST_SIZE {

@@ -94,7 +94,10 @@ pub fn fit(network: &Weighed<'_>, subject: &Subject<'_>, setting: Setting) -> Fi
     let unexplained = unexplained(&map.of(&rows(&values, fitted..fitted + tried)), &rows(&answers, fitted..fitted + tried));
     let degrees: Vec<usize> = monomials.iter().map(|monomial| monomial.iter().map(|&e| usize::from(e)).sum()).collect();
     let of = |wanted: &dyn Fn(usize) -> bool| (0..monomials.len()).filter(|&i| wanted(i)).collect::<Vec<_>>();
-    let squares: Vec<f64> = (0..=DEGREE).map(|degree| of(&|i| degrees[i] == degree)).map(|of| values.select_columns(&of).times(&map.weights.select_rows(&of)).norm().powi(2)).collect();
+    let squares: Vec<f64> = (0..=DEGREE)
+        .map(|degree| of(&|i| degrees[i] == degree))
+        .map(|of| values.select_columns(&of).times(&map.weights.select_rows(&of)).norm().powi(2))
+        .collect();
     let all: f64 = squares.iter().sum();
     let layer = map.weights.transpose();
     let subject = coefficients(subject, &bases, &monomials);

@@ -53,16 +53,7 @@ pub fn probe(table: &ParamTable, parameters: &[f32], teacher: &Teacher, x: &[f32
         let row = |t: usize| (0..width).map(move |k| (0..=t).map(|s| shares[(t * time + s) * width + k]).sum());
         (0..time).flat_map(row).collect()
     };
-    Probe {
-        step,
-        time,
-        width,
-        inputs: x.to_vec(),
-        teacher: total(&teacher_shares),
-        student: total(&student_shares),
-        teacher_shares,
-        student_shares,
-    }
+    Probe { step, time, width, inputs: x.to_vec(), teacher: total(&teacher_shares), student: total(&student_shares), teacher_shares, student_shares }
 }
 
 /// c_{t,s} `[t, s, width]` from the outputs of all suffixes: row (t, s) is the network's ŷ_t having read x_s … x_t.

@@ -49,7 +49,8 @@ pub fn decode(network: &Weighed<'_>, subject: &Subject<'_>, seed: u32) -> Option
     let gates = beside(&buffers.split_off(states.len()));
     let states = beside(&buffers);
     let teacher = subject.teacher();
-    let moments: Vec<_> = (0..2 * sequences).flat_map(|i| attention::unroll(&teacher, &x.select_rows(&(i * time..(i + 1) * time).collect::<Vec<_>>()))).collect();
+    let moments: Vec<_> =
+        (0..2 * sequences).flat_map(|i| attention::unroll(&teacher, &x.select_rows(&(i * time..(i + 1) * time).collect::<Vec<_>>()))).collect();
     let memory = Matrix::from_rows(&moments.iter().map(|moment| &moment.memory.data[..]).collect::<Vec<_>>());
     let query = Matrix::from_rows(&moments.iter().map(|moment| &moment.query[..]).collect::<Vec<_>>());
     let fitted = sequences * time;

@@ -204,10 +204,20 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
     };
     let matrices = [&network.readout, &network.input_m, &network.input_x, gating[0], gating[1], &batch.outputs, &batch.states];
     if !matrices.iter().flat_map(|matrix| &matrix.data).chain(&network.lambda).all(|v| v.abs() <= LARGEST) {
-        return silenced(network, settings, "These weights are too large to take apart.", format!("Weights, states or outputs are above {LARGEST:e}, or no numbers."));
+        return silenced(
+            network,
+            settings,
+            "These weights are too large to take apart.",
+            format!("Weights, states or outputs are above {LARGEST:e}, or no numbers."),
+        );
     }
     if is_too_small(network, gating) || (0.0..SMALLEST).contains(&largest(&batch.outputs.data)) && largest(&batch.outputs.data) > 0.0 {
-        return silenced(network, settings, "These weights are too small to take apart.", format!("The outputs, or products of the weights that they are made of, are below {SMALLEST:e}: their squares are no numbers any more."));
+        return silenced(
+            network,
+            settings,
+            "These weights are too small to take apart.",
+            format!("The outputs, or products of the weights that they are made of, are below {SMALLEST:e}: their squares are no numbers any more."),
+        );
     }
     let importance = importance::measure(network, settings.threshold);
     let mut notes = vec![format!("Everything is measured on {} fresh sequences of {} tokens, x ~ N(0, I).", batch.x.rows / batch.time, batch.time)];
@@ -222,7 +232,12 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
         let fits = (teacher.dim, teacher.dim) == (network.inputs(), network.outputs());
         if !fits {
             why_alone = "the teacher in the file does not fit this network";
-            notes.push(format!("There are no scores: the teacher maps {0} numbers to {0}, the network {1} to {2}: they are not compared.", teacher.dim, network.inputs(), network.outputs()));
+            notes.push(format!(
+                "There are no scores: the teacher maps {0} numbers to {0}, the network {1} to {2}: they are not compared.",
+                teacher.dim,
+                network.inputs(),
+                network.outputs()
+            ));
         }
         fits
     });
@@ -296,7 +311,12 @@ fn raw_stage(network: &Network, importance: &Importance) -> Stage {
 /// For weights that no number can be trusted of: five times the raw network, and why.
 fn silenced(network: &Network, settings: &Settings, headline: &str, reason: String) -> Dissection {
     let gates = if matches!(network.gating, Gating::Output { .. }) { network.gates() } else { 0 };
-    let importance = Importance { lambda: network.lambda.clone(), hidden: vec![0.0; network.hidden()], gates: vec![0.0; gates], roles: vec![Role::Unused; network.hidden()] };
+    let importance = Importance {
+        lambda: network.lambda.clone(),
+        hidden: vec![0.0; network.hidden()],
+        gates: vec![0.0; gates],
+        roles: vec![Role::Unused; network.hidden()],
+    };
     let stage = |kind| Stage { kind, note: reason.clone(), ..raw_stage(network, &importance) };
     Dissection {
         settings: settings.clone(),

@@ -19,7 +19,8 @@ impl Finding {
         match self {
             Self::Regression { losses, doubled, coefficients, .. } => {
                 let same = losses.excess() <= SAME && doubled.excess() <= SAME;
-                let exact = coefficients.as_ref().is_some_and(|c| c.largest_error() <= COEFFICIENTS.0 && c.rest_part.iter().all(|rest| *rest <= COEFFICIENTS.1));
+                let exact =
+                    coefficients.as_ref().is_some_and(|c| c.largest_error() <= COEFFICIENTS.0 && c.rest_part.iter().all(|rest| *rest <= COEFFICIENTS.1));
                 match () {
                     () if losses.excess() < -SAME => "It does better than one step of gradient descent.",
                     () if same && exact => "It is one step of gradient descent.",

@@ -39,11 +39,7 @@ impl Sequences {
         constants.into_iter().for_each(|(buffer, numbers)| cpu.write(buffer, &numbers));
         cpu.set_clock(&optimizer::data_clock(plan::unseen(seed), part));
         cpu.forward();
-        Self {
-            time,
-            tokens: Matrix::new(count * time, wide, cpu.read_exact(x.id())),
-            targets: Matrix::new(count, narrow, cpu.read_exact(y.id())),
-        }
+        Self { time, tokens: Matrix::new(count * time, wide, cpu.read_exact(x.id())), targets: Matrix::new(count, narrow, cpu.read_exact(y.id())) }
     }
 
     /// How many.
@@ -236,10 +232,12 @@ pub fn find(network: &Network, task: Task, count: usize, seed: u32) -> Option<Fi
     }
     let first = || Sequences::draw(task, count.min(PART), seed, 0);
     // Sequences come in parts, so that large counts need little memory; part 0 is the one that pictures show.
-    let parts = |task: Regression| (0..count.div_ceil(PART)).map(move |part| {
-        let rest = count - part * PART;
-        Sequences::draw(Task::Regression(task), rest.min(PART), seed, u32::try_from(part).unwrap_or(u32::MAX))
-    });
+    let parts = |task: Regression| {
+        (0..count.div_ceil(PART)).map(move |part| {
+            let rest = count - part * PART;
+            Sequences::draw(Task::Regression(task), rest.min(PART), seed, u32::try_from(part).unwrap_or(u32::MAX))
+        })
+    };
     Some(match task {
         Task::Attention(_) | Task::File(_) => return None,
         Task::Regression(regression) => {

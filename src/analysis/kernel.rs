@@ -210,7 +210,10 @@ impl Sum {
     /// One gate in place of all: a readout direction, and a product whose kernel has the kernel's largest eigenvalue of either sign.
     pub fn single(&self) -> Single {
         if self.norm == 0.0 {
-            return Single { product: Product { a: vec![0.0; self.basis.columns], b: vec![0.0; self.basis.columns], readout: vec![0.0; self.kernels.len()] }, residual: 0.0 };
+            return Single {
+                product: Product { a: vec![0.0; self.basis.columns], b: vec![0.0; self.basis.columns], readout: vec![0.0; self.kernels.len()] },
+                residual: 0.0,
+            };
         }
         let (_, kernel, _) = self.dominant();
         let linear::Eigen { values, vectors } = linear::eigen(&kernel);

@@ -6,9 +6,9 @@
 //! cancel add nothing and go. Trained weights are near such cases, not in them: the loosest of [`TOLERANCES`] is taken
 //! under which the outputs, measured on a fresh batch, change by at most [`Batch::allowed`].
 
+use super::agglomerate::{Item, MOST_SIZE, Readouts, agglomerate, by_output};
 use super::batch::Batch;
 use super::dissection::{Group, Stage, StageKind};
-use super::agglomerate::{Item, MOST_SIZE, Readouts, agglomerate, by_output};
 use super::kernel::{Coordinates, Product, Sum};
 use super::reorder;
 use super::words::{counted, part};
@@ -60,7 +60,12 @@ pub fn merge(sorted: &Stage, picked: &[usize], batch: &Batch) -> Merged {
     stage.note = match result.len() {
         0 if gates.iter().all(|item| item.product.norm() == 0.0) => "The gates read nothing that is left, or have no weight: they add nothing.".into(),
         0 => "All gates cancel: what they add up to is zero.".into(),
-        after => format!("{} are {} in parts; merging them changes the outputs by {}.", counted(gates.len(), "gate"), counted(after, "gate"), part(bench.change(&result))),
+        after => format!(
+            "{} are {} in parts; merging them changes the outputs by {}.",
+            counted(gates.len(), "gate"),
+            counted(after, "gate"),
+            part(bench.change(&result))
+        ),
     };
     Merged { stage, groups }
 }
@@ -132,7 +137,9 @@ impl<'a> Bench<'a> {
             true if parts_norm == 0.0 => format!("they read nothing that is left, or have no weight: they add nothing{left_out}"),
             true if cancels => format!("their kernels cancel: they add nothing{left_out}"),
             true => format!("one product leaves {} of them; the outputs change by {}{left_out}", part(single.residual), part(change)),
-            false if single.residual > BY_HAND => format!("the best single product leaves {} of them; {} is allowed{left_out}", part(single.residual), part(BY_HAND)),
+            false if single.residual > BY_HAND => {
+                format!("the best single product leaves {} of them; {} is allowed{left_out}", part(single.residual), part(BY_HAND))
+            }
             false => format!("the outputs would change by {}; {} is allowed{left_out}", part(change), part(self.batch.allowed())),
         };
         let raw = places.iter().flat_map(|&i| self.stage.gates[i].clone()).collect();
@@ -143,7 +150,11 @@ impl<'a> Bench<'a> {
     /// How much the outputs differ from the stage's; relative to the raw network's.
     fn change(&self, items: &[Item]) -> f64 {
         let network = self.network(items);
-        let difference = Matrix::new(self.before.rows, self.before.columns, network.readout_of(&self.batch.x, &self.states).data.iter().zip(&self.before.data).map(|(a, b)| a - b).collect());
+        let difference = Matrix::new(
+            self.before.rows,
+            self.before.columns,
+            network.readout_of(&self.batch.x, &self.states).data.iter().zip(&self.before.data).map(|(a, b)| a - b).collect(),
+        );
         let size = self.before.norm();
         if size > 0.0 { difference.norm() / size } else { 0.0 }
     }
@@ -152,7 +163,8 @@ impl<'a> Bench<'a> {
     fn network(&self, items: &[Item]) -> Network {
         let Gating::Output { m, x } = &self.stage.network.gating else { unreachable!("only output gates are merged") };
         let made: Vec<&Item> = items.iter().filter(|item| item.parts.len() > 1).collect();
-        let factor = |side: fn(&Product) -> &Vec<f64>| self.coordinates.rows(&Matrix::from_rows(&made.iter().map(|item| side(&item.product)).collect::<Vec<_>>()));
+        let factor =
+            |side: fn(&Product) -> &Vec<f64>| self.coordinates.rows(&Matrix::from_rows(&made.iter().map(|item| side(&item.product)).collect::<Vec<_>>()));
         let (a, b) = if made.is_empty() { Default::default() } else { (factor(|p| &p.a), factor(|p| &p.b)) };
         let (mut next, columns) = (0, m.columns);
         let (mut new_m, mut new_x, mut readout) = (vec![], vec![], vec![]);

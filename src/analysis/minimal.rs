@@ -42,7 +42,15 @@ pub struct Minimal {
 
 /// λ with those near 1 and 0 put there.
 pub fn snapped(network: &Network) -> Network {
-    let snap = |&lambda: &f64| if lambda > ONE { 1.0 } else if lambda < ZERO { 0.0 } else { lambda };
+    let snap = |&lambda: &f64| {
+        if lambda > ONE {
+            1.0
+        } else if lambda < ZERO {
+            0.0
+        } else {
+            lambda
+        }
+    };
     Network { lambda: network.lambda.iter().map(snap).collect(), ..network.clone() }
 }
 
@@ -115,7 +123,9 @@ fn note(merged: &Stage, stage: &Stage, snapping: f64, is_snapped: bool) -> Strin
         _ => String::new(),
     };
     let side = match &stage.network.gating {
-        Gating::Side(_) => " With side gating a neuron has a side row of its own, so one that is a combination of others stays unless side row or readout fits as well.",
+        Gating::Side(_) => {
+            " With side gating a neuron has a side row of its own, so one that is a combination of others stays unless side row or readout fits as well."
+        }
         Gating::Output { .. } => "",
     };
     format!("{lambda}; {folded}{gates}. In all the outputs change by {}.{side}", part(stage.change))

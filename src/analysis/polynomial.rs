@@ -180,7 +180,9 @@ impl Memory {
         };
         let (monomials, at_one) = expand(1);
         let degree = |part: &[u8]| part.iter().sum::<u8>();
-        let of_degrees = |before: u8, now: u8| -> Vec<usize> { (0..monomials.len()).filter(|&i| (degree(&monomials[i][..d]), degree(&monomials[i][d..])) == (before, now)).collect() };
+        let of_degrees = |before: u8, now: u8| -> Vec<usize> {
+            (0..monomials.len()).filter(|&i| (degree(&monomials[i][..d]), degree(&monomials[i][d..])) == (before, now)).collect()
+        };
         let (crossed, own) = (of_degrees(2, 1), of_degrees(0, 3));
         let one = at_one.select_columns(&crossed);
         let (size, all) = (one.norm(), at_one.norm());
@@ -259,7 +261,10 @@ impl Expanded {
         let (mut two, mut three) = (None, None);
         if d <= MOST_INPUTS_MORE {
             two = expand(&[lag, 0]).3;
-            (three, outside) = { let found = expand(&[2, 1, 0]); (found.3, found.4) };
+            (three, outside) = {
+                let found = expand(&[2, 1, 0]);
+                (found.3, found.4)
+            };
         } else {
             notes.push(format!("Polynomials in two and three tokens are computed for d up to {MOST_INPUTS_MORE}; here d = {d}."));
         }
@@ -268,7 +273,8 @@ impl Expanded {
         }
         let worst = [one, two, three].into_iter().flatten().reduce(f64::max).map(|worst| (worst, if three.is_some() { 3 } else { 1 }));
         let rows = |matrix: &Matrix| matrix.iter_rows().map(<[f64]>::to_vec).collect::<Vec<_>>();
-        let polynomial = Polynomial { student: rows(&student), teacher: target.as_ref().map(rows).unwrap_or_default(), distance: one, monomials: places.monomials };
+        let polynomial =
+            Polynomial { student: rows(&student), teacher: target.as_ref().map(rows).unwrap_or_default(), distance: one, monomials: places.monomials };
         Self { polynomial: Some(polynomial), two, three, worst, outside, notes }
     }
 }

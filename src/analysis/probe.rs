@@ -43,7 +43,11 @@ pub struct Probe {
 pub fn probe(network: &Weighed<'_>, subject: &Subject<'_>, seed: u32) -> Result<Probe> {
     let [d, outputs] = subject.sizes();
     if [network.inputs, network.outputs] != [d, outputs] {
-        return Err(Error::setting("network", format!("{} numbers a token and {} an output", network.inputs, network.outputs), format!("{d} and {outputs}, as {} has here", subject.name())));
+        return Err(Error::setting(
+            "network",
+            format!("{} numbers a token and {} an output", network.inputs, network.outputs),
+            format!("{d} and {outputs}, as {} has here", subject.name()),
+        ));
     }
     let content = |lag| content::fit(network, subject, Setting { lag, scale: 1.0, seed }).content;
     Ok(Probe {
@@ -120,7 +124,10 @@ impl Content {
         let shares: Vec<String> = self.shares.iter().map(|share| part(*share)).collect();
         let rest = self.unexplained.map_or_else(|| "its answers do not vary".into(), |rest| format!("{} of its variance is of no degree up to 4", part(rest)));
         let Likeness { cosine, distance, .. } = self.products;
-        let alike = cosine.zip(distance).map(|(cosine, distance)| format!(" {products}: cosine {cosine:.3} with the wanted ones, distance {}.", part(distance))).unwrap_or_default();
+        let alike = cosine
+            .zip(distance)
+            .map(|(cosine, distance)| format!(" {products}: cosine {cosine:.3} with the wanted ones, distance {}.", part(distance)))
+            .unwrap_or_default();
         format!("In {tokens} the mean squares of degree 0 to 4 are as {}; {rest}.{alike}", shares.join(" : "))
     }
 }

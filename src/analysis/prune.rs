@@ -32,7 +32,10 @@ pub fn prune(raw: &Stage, importance: &Importance, threshold: f64, batch: &Batch
 fn note(raw: &Stage, stage: &Stage, threshold: f64) -> String {
     let (neurons, gates) = (raw.neurons.len() - stage.neurons.len(), raw.gates.len() - stage.gates.len());
     if stage.neurons.is_empty() {
-        return format!("Nothing is above {threshold} of the most important: all {} are pruned, and what is left answers 0.", counted(raw.neurons.len(), "neuron"));
+        return format!(
+            "Nothing is above {threshold} of the most important: all {} are pruned, and what is left answers 0.",
+            counted(raw.neurons.len(), "neuron")
+        );
     }
     if neurons + gates == 0 {
         return format!("Every neuron and gate is above {threshold} of the most important: nothing is pruned.");

@@ -22,7 +22,12 @@ pub fn reorder(pruned: &Stage, importance: &Importance, sizes: &[f64]) -> Stage 
         0 => String::new(),
         m => format!("; {} by the query that they read, the factors of {swapped} swapped", counted(m, "gate")),
     };
-    stage.note = format!("{} key-value, {} query and {} in between, in this order{gated}. The same function.", count(Role::KeyValue), count(Role::Query), count(Role::Between));
+    stage.note = format!(
+        "{} key-value, {} query and {} in between, in this order{gated}. The same function.",
+        count(Role::KeyValue),
+        count(Role::Query),
+        count(Role::Between)
+    );
     stage
 }
 

@@ -90,7 +90,13 @@ impl Dissection {
         }
         if self.teacher_error.is_some() {
             let one = self.polynomial.as_ref().and_then(|polynomial| polynomial.distance);
-            lines.push(format!("Polynomial distance {} (one token), {} (two, lag {}), {} (three)", number(one), number(self.two_token_distance), self.settings.lag, number(self.three_token_distance)));
+            lines.push(format!(
+                "Polynomial distance {} (one token), {} (two, lag {}), {} (three)",
+                number(one),
+                number(self.two_token_distance),
+                self.settings.lag,
+                number(self.three_token_distance)
+            ));
         }
         for group in &self.groups {
             let list: Vec<String> = group.gates.iter().map(ToString::to_string).collect();

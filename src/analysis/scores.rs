@@ -129,7 +129,10 @@ pub fn notes(scores: &Scores, teacher: &Teacher, roles: &[Role], [rows, time]: [
     let mut notes = vec![];
     let count = |role: fn(Role) -> bool| roles.iter().filter(|&&r| role(r)).count();
     let run = sequences_for(roles, teacher.dim, rows, time) * time;
-    let too_few = |count: usize| (ROWS * (count + 1) > run).then(|| format!("reading it off {count} neurons takes {} tokens, and {run} were run: more sequences are needed", ROWS * (count + 1)));
+    let too_few = |count: usize| {
+        (ROWS * (count + 1) > run)
+            .then(|| format!("reading it off {count} neurons takes {} tokens, and {run} were run: more sequences are needed", ROWS * (count + 1)))
+    };
     if scores.fits == Fit::Both {
         notes.push("Both bases fit: S_t is a linear image of Σ x xᵀ, so linear decoding cannot tell the naive from the symmetric code; the number of key-value neurons can.".into());
     }

@@ -241,10 +241,15 @@ impl Tested {
         let errors = difference / a.hypot(b);
         Some(match () {
             () if difference == 0.0 || errors.abs() < CHANCE[0] || -CHANCE[1] < errors && errors < 0.0 => {
-                format!("{said}, no further apart than by chance ({:.1} standard errors): no sign of over-fitting.", if difference == 0.0 { 0.0 } else { errors.abs() })
+                format!(
+                    "{said}, no further apart than by chance ({:.1} standard errors): no sign of over-fitting.",
+                    if difference == 0.0 { 0.0 } else { errors.abs() }
+                )
             }
             () if errors.abs() < CHANCE[1] => format!("{said}, less than on the test's by {errors:.1} standard errors: that can be over-fitting, or chance."),
-            () if difference < 0.0 => format!("{said}, more than on the test's ({:.0} standard errors): the test's are easier for it, and over-fitting does not show.", -errors),
+            () if difference < 0.0 => {
+                format!("{said}, more than on the test's ({:.0} standard errors): the test's are easier for it, and over-fitting does not show.", -errors)
+            }
             () => {
                 let why = if self.in_order { "it over-fits, or the end of the file is harder" } else { "it over-fits by that much" };
                 format!("{said}, {} less than on the test's ({errors:.0} standard errors): {why}.", part(difference / self.test.size.loss))

@@ -72,7 +72,9 @@ pub fn judge(stages: &[Stage], threshold: f64, function: Function, needed: Optio
     let carried = carriers.sentence(minimal.change, threshold);
     let short = needed.and_then(|needed| carriers.shortage(needed));
     match function {
-        Function::Compared { error: None, .. } => verdict(false, "The teacher's outputs are all zero: there is nothing to compare with.", format!("{carried}.")),
+        Function::Compared { error: None, .. } => {
+            verdict(false, "The teacher's outputs are all zero: there is nothing to compare with.", format!("{carried}."))
+        }
         Function::Compared { error: Some(error), distance } => compared(error, distance, carried, short),
         Function::Alone { outside, memory, why } => alone(outside, memory, why, carried),
     }
@@ -97,7 +99,11 @@ fn compared(error: f64, distance: Option<(f64, usize)>, carried: String, short: 
 
 fn alone(outside: Option<(f64, usize)>, memory: Option<Memory>, why: &str, carried: String) -> Verdict {
     let Some((share, tokens)) = outside else {
-        return verdict(false, "Without a teacher, nothing can be said about this function.", format!("{carried}; its polynomial is zero or too large to expand."));
+        return verdict(
+            false,
+            "Without a teacher, nothing can be said about this function.",
+            format!("{carried}; its polynomial is zero or too large to expand."),
+        );
     };
     let (has_form, is_near) = (share <= SAME_FORM, share <= CLOSE);
     let remembers = memory.map(|memory| memory.share > SAME_FORM && memory.drift <= SAME_FORM);
@@ -109,8 +115,13 @@ fn alone(outside: Option<(f64, usize)>, memory: Option<Memory>, why: &str, carri
         _ => "This does not have the form of linear attention.",
     };
     let remembered = match memory {
-        Some(memory) if memory.share <= SAME_FORM => format!("products with the token before have {} of the norm in two tokens, so it does not accumulate", part(memory.share)),
-        Some(memory) => format!("the same products with a token 1, 2 or 4 steps back differ from each other, or from the current token's, by up to {} (accumulation leaves 0)", part(memory.drift)),
+        Some(memory) if memory.share <= SAME_FORM => {
+            format!("products with the token before have {} of the norm in two tokens, so it does not accumulate", part(memory.share))
+        }
+        Some(memory) => format!(
+            "the same products with a token 1, 2 or 4 steps back differ from each other, or from the current token's, by up to {} (accumulation leaves 0)",
+            part(memory.drift)
+        ),
         None => "whether it accumulates over tokens could not be tested".into(),
     };
     let seen = format!(
@@ -137,7 +148,15 @@ impl<'a> Carriers<'a> {
     fn of(raw: &'a Stage, minimal: &'a Stage) -> Self {
         let is_reduced = minimal.change <= SAME_OUTPUTS;
         let stage = if is_reduced { minimal } else { raw };
-        let role = |&lambda: &f64| if lambda > 0.9 { Role::KeyValue } else if lambda < 0.1 { Role::Query } else { Role::Between };
+        let role = |&lambda: &f64| {
+            if lambda > 0.9 {
+                Role::KeyValue
+            } else if lambda < 0.1 {
+                Role::Query
+            } else {
+                Role::Between
+            }
+        };
         // The reduced network's keep the roles that they had before λ was snapped.
         let roles = if is_reduced { stage.roles.clone() } else { stage.network.lambda.iter().map(role).collect() };
         Self { stage, roles, is_reduced }
@@ -157,7 +176,10 @@ impl<'a> Carriers<'a> {
         if self.is_reduced {
             return listed;
         }
-        format!("at the threshold {threshold} the reduced network no longer computes this function (the outputs change by {}), so the raw network is counted: {listed}", part(change))
+        format!(
+            "at the threshold {threshold} the reduced network no longer computes this function (the outputs change by {}), so the raw network is counted: {listed}",
+            part(change)
+        )
     }
 
     fn listed(&self) -> String {

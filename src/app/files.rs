@@ -1,14 +1,14 @@
 //! Files in and out: weights to go on from or to take apart, checkpoints, pictures, the link.
 
 use super::{App, Arrival};
+use crate::Result;
+use crate::experiment::inspection::Subject;
 use crate::experiment::recipe::Recipe;
 use crate::experiment::{checkpoint, data};
-use crate::experiment::inspection::Subject;
 use crate::platform::{self, OpenedFile};
 use crate::task::Arrays;
 use crate::ui::sweep::Which;
 use crate::ui::{Message, Tab};
-use crate::Result;
 
 /// What a file was opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,11 @@ impl App {
         match loaded {
             Ok((recipe, arrays)) => {
                 let Arrays { sequences, time, inputs, outputs, .. } = arrays;
-                let text = format!("Training on {}: {sequences} sequences of {time} steps, {inputs} numbers in and {outputs} out; {} are kept for the test.", file.name, recipe.test_sequences());
+                let text = format!(
+                    "Training on {}: {sequences} sequences of {time} steps, {inputs} numbers in and {outputs} out; {} are kept for the test.",
+                    file.name,
+                    recipe.test_sequences()
+                );
                 self.messages.push(Message::info(text));
                 self.keep();
                 self.data = Some(arrays);

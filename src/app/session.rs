@@ -1,9 +1,9 @@
 //! Starting a training, and keeping the last one from visit to visit.
 
+use crate::experiment::checkpoint;
 use crate::experiment::live::Live;
 use crate::experiment::recipe::Recipe;
 use crate::experiment::runner::{Command, Start};
-use crate::experiment::checkpoint;
 use crate::platform;
 use crate::task::{Arrays, Teacher};
 use crate::train::session::Snapshot;

@@ -12,7 +12,7 @@ use crate::experiment::sweep::queue::{Queue, State};
 use crate::experiment::sweep::{Run, Sweep, presets, results};
 use crate::platform::{self, OpenedFile};
 use crate::task::Arrays;
-use crate::ui::sweep::{COMPARE, SWEEP, Draft, SweepAction, SweepInput, Which};
+use crate::ui::sweep::{COMPARE, Draft, SWEEP, SweepAction, SweepInput, Which};
 use crate::ui::{Message, Tab};
 use crate::{Error, Result};
 use std::collections::HashMap;
@@ -358,7 +358,11 @@ impl App {
                 if lost == 0 {
                     return self.sweep(which, show);
                 }
-                let question = format!("{} holds results. They take the place of what is on show; {} forgotten.", file.name, if lost == 1 { "its run is".into() } else { format!("its {lost} runs are") });
+                let question = format!(
+                    "{} holds results. They take the place of what is on show; {} forgotten.",
+                    file.name,
+                    if lost == 1 { "its run is".into() } else { format!("its {lost} runs are") }
+                );
                 self.panels.ask(which, question, "Show them", show);
             }
             Err(error) => self.messages.push(Message::warning(format!("{error}. The definition was left as it is."))),

@@ -17,10 +17,36 @@ pub fn command(json: Arg) -> Command {
     let default = Settings::default();
     Command::new("analyze")
         .about("Take a trained network apart: pruning, scores, polynomial, merged gates, the smallest network that does the same")
-        .arg(Arg::new("weights").value_name("WEIGHTS").required(true).help("A safetensors file of a network; one that is not gated and diagonal needs its teacher with it"))
-        .arg(Arg::new("threshold").long("threshold").value_name("X").allow_hyphen_values(true).default_value(default.threshold.to_string()).help("Neurons and gates at or below this part of the most important are pruned, 0 to 1"))
-        .arg(Arg::new("lag").long("lag").value_name("N").allow_hyphen_values(true).default_value(default.lag.to_string()).help("Distance of the two tokens of the two-token polynomial, 1 to 1000"))
-        .arg(Arg::new("seed").long("seed").value_name("N").allow_hyphen_values(true).default_value(default.seed.to_string()).help("Draws the batch that changes and scores are measured on"))
+        .arg(
+            Arg::new("weights")
+                .value_name("WEIGHTS")
+                .required(true)
+                .help("A safetensors file of a network; one that is not gated and diagonal needs its teacher with it"),
+        )
+        .arg(
+            Arg::new("threshold")
+                .long("threshold")
+                .value_name("X")
+                .allow_hyphen_values(true)
+                .default_value(default.threshold.to_string())
+                .help("Neurons and gates at or below this part of the most important are pruned, 0 to 1"),
+        )
+        .arg(
+            Arg::new("lag")
+                .long("lag")
+                .value_name("N")
+                .allow_hyphen_values(true)
+                .default_value(default.lag.to_string())
+                .help("Distance of the two tokens of the two-token polynomial, 1 to 1000"),
+        )
+        .arg(
+            Arg::new("seed")
+                .long("seed")
+                .value_name("N")
+                .allow_hyphen_values(true)
+                .default_value(default.seed.to_string())
+                .help("Draws the batch that changes and scores are measured on"),
+        )
         .arg(Arg::new("merge").long("merge").value_name("GATES").action(ArgAction::Append).help("Gates to merge as one group, such as 3,17,20"))
         .arg(Arg::new("out").long("out").value_name("FILE").help("Write the JSON there"))
         .arg(json)
@@ -68,7 +94,15 @@ fn probed(path: &str, checkpoint: &Checkpoint, seed: u32) -> Result<(serde_json:
     let subject = match (teacher, recipe.as_ref().map(Recipe::task)) {
         (Some(teacher), _) => Subject::Attention(teacher),
         (None, Some(Task::Regression(task))) => Subject::Regression(task),
-        _ => return Err(Error::file(path, format!("holds a network of another kind ({}), which can only be probed against its teacher or its regression task; it has neither", checkpoint.model()))),
+        _ => {
+            return Err(Error::file(
+                path,
+                format!(
+                    "holds a network of another kind ({}), which can only be probed against its teacher or its regression task; it has neither",
+                    checkpoint.model()
+                ),
+            ));
+        }
     };
     let network = Weighed { architecture: *architecture, inputs: *inputs, outputs: *outputs, parameters: exact };
     let found = probe(&network, &subject, seed)?;

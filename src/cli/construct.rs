@@ -13,7 +13,13 @@ use clap::{Arg, ArgMatches, Command};
 
 /// Options that are settings of a recipe: the option, and the setting's key.
 const DRAWN: [(&str, &str); 7] = [
-    ("dim", "dim"), ("rank", "rank"), ("value-rank", "value_rank"), ("key-rank", "key_rank"), ("query-rank", "query_rank"), ("seed", "seed"), ("teacher-kind", "teacher"),
+    ("dim", "dim"),
+    ("rank", "rank"),
+    ("value-rank", "value_rank"),
+    ("key-rank", "key_rank"),
+    ("query-rank", "query_rank"),
+    ("seed", "seed"),
+    ("teacher-kind", "teacher"),
 ];
 
 /// The command and its options.
@@ -23,9 +29,23 @@ pub fn command() -> Command {
     let file = |name: &'static str| Arg::new(name).long(name).value_name("FILE");
     let mut command = Command::new("construct")
         .about("Build linear attention out of a gated RNN, exactly, or out of an LRU, LSTM or GRU, nearly")
-        .arg(Arg::new("variant").long("variant").value_name("VARIANT").required_unless_present("layer").conflicts_with("layer").help(format!("Of a gated RNN, one of: {variants}")))
+        .arg(
+            Arg::new("variant")
+                .long("variant")
+                .value_name("VARIANT")
+                .required_unless_present("layer")
+                .conflicts_with("layer")
+                .help(format!("Of a gated RNN, one of: {variants}")),
+        )
         .arg(Arg::new("layer").long("layer").value_name("LAYER").help(format!("Another layer, one of: {layers}")))
-        .arg(Arg::new("epsilon").long("epsilon").value_name("E").allow_hyphen_values(true).conflicts_with("variant").help("Size of the weights into that layer's nonlinearities, above 0 and at most 1 (default: about the best in double precision)"))
+        .arg(
+            Arg::new("epsilon")
+                .long("epsilon")
+                .value_name("E")
+                .allow_hyphen_values(true)
+                .conflicts_with("variant")
+                .help("Size of the weights into that layer's nonlinearities, above 0 and at most 1 (default: about the best in double precision)"),
+        )
         .arg(file("teacher").help("The attention to build: a safetensors file with teacher.value, teacher.key and teacher.query"))
         .arg(file("out").required(true).help("Where the weights go, as safetensors in float64"));
     for (option, key) in DRAWN {
@@ -71,7 +91,9 @@ fn gated(variant: Variant, arguments: &ArgMatches) -> Result<()> {
         println!("{object}");
     } else {
         println!("{}: {accumulators} + {queries} neurons, {gates} gates, {parameters} parameters; attention of width {d} has {attention}.", variant.title());
-        println!("Largest difference from attention on 16 random sequences of 32 tokens: {max_error:.1e}, which is {relative_error:.1e} of the largest output. The weights are in {out}.");
+        println!(
+            "Largest difference from attention on 16 random sequences of 32 tokens: {max_error:.1e}, which is {relative_error:.1e} of the largest output. The weights are in {out}."
+        );
     }
     Ok(())
 }
@@ -98,7 +120,9 @@ fn layer_of(layer: Layer, arguments: &ArgMatches) -> Result<()> {
     } else {
         let target = if layer == Layer::GruBefore { "attention to the tokens before the current one" } else { "attention" };
         println!("{} with ε = {epsilon:.3e}: {hidden} neurons a layer, {parameters} parameters, {nonzero} of them not 0.", layer.title());
-        println!("Error against {target} on 16 random sequences of 32 tokens, as a part of its size: {double:.1e} in double precision, {single:.1e} in single; at most {max_error:.1e}, where outputs reach {largest:.1}. The weights are in {out}.");
+        println!(
+            "Error against {target} on 16 random sequences of 32 tokens, as a part of its size: {double:.1e} in double precision, {single:.1e} in single; at most {max_error:.1e}, where outputs reach {largest:.1}. The weights are in {out}."
+        );
     }
     Ok(())
 }

@@ -6,8 +6,8 @@ use crate::experiment::recipe::TaskName;
 use crate::experiment::runner::{Command, Update};
 use crate::experiment::settings::Setting;
 use crate::experiment::sweep::contest::contenders;
-use crate::experiment::sweep::measure::Measure;
 use crate::experiment::sweep::group::{self, Told};
+use crate::experiment::sweep::measure::Measure;
 use crate::experiment::sweep::merge::merge;
 use crate::experiment::sweep::partial::Partial;
 use crate::experiment::sweep::queue::{Queue, State};
@@ -240,7 +240,10 @@ fn report(queue: &Queue, out: &Path, json: bool, interrupted: bool) {
     let diverged = outcomes(queue, |outcome| matches!(outcome, Outcome::Diverged(_)));
     let failed = over - finished - diverged;
     if json {
-        println!("{}", serde_json::json!({ "runs": all, "finished": finished, "diverged": diverged, "failed": failed, "interrupted": interrupted, "out": out }));
+        println!(
+            "{}",
+            serde_json::json!({ "runs": all, "finished": finished, "diverged": diverged, "failed": failed, "interrupted": interrupted, "out": out })
+        );
         return;
     }
     println!("{finished} of {} finished, {diverged} diverged, {failed} failed", count(all, "run"));

@@ -6,9 +6,9 @@ use crate::analysis::in_context::{self, Finding};
 use crate::analysis::test_set::{self, Sets};
 use crate::backend::cpu::clock;
 use crate::experiment::live::{End, Live};
+use crate::experiment::recipe::{Gating, Recipe, Switch, TaskName};
 use crate::experiment::runner::{Command, Start, Update};
 use crate::experiment::settings::SETTINGS;
-use crate::experiment::recipe::{Gating, Recipe, Switch, TaskName};
 use crate::experiment::{checkpoint, data, preset};
 use crate::model::Network;
 use crate::platform::{self, Link};
@@ -75,7 +75,12 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
         let asked = (recipe.architecture(), [inputs, outputs]);
         if asked != (architecture, widths) {
             let (own, asked) = (checkpoint::described(architecture, widths), checkpoint::described(asked.0, asked.1));
-            return Err(Error::file(file, format!("holds weights of {own}, but the settings ask for {asked}; leave out the settings that differ, or give --init weights of such a network")));
+            return Err(Error::file(
+                file,
+                format!(
+                    "holds weights of {own}, but the settings ask for {asked}; leave out the settings that differ, or give --init weights of such a network"
+                ),
+            ));
         }
     }
     for setting in SETTINGS.iter().filter(|setting| given(setting.key).is_some() && !setting.counts_for(&recipe)) {
@@ -279,7 +284,11 @@ fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
     println!("{outcome} after {} steps ({steps_per_second:.0} a second on {backend} {adapter})", live.step);
     println!("  loss {loss:.3e}, nMSE {nmse:.3e}");
     if job.recipe.is_gated() {
-        println!("  {} of {} hidden neurons in use: {key_value} remember (λ > 0.9), {query} pass the query on (λ < 0.1), {between} in between", key_value + query + between, key_value + query + between + unused);
+        println!(
+            "  {} of {} hidden neurons in use: {key_value} remember (λ > 0.9), {query} pass the query on (λ < 0.1), {between} in between",
+            key_value + query + between,
+            key_value + query + between + unused
+        );
         if job.recipe.gating == Gating::Output {
             println!("  {gates} of {} output gates in use", job.recipe.gates);
         }

@@ -60,7 +60,10 @@ impl Checkpoint {
             return Ok(recipe.clone()); // checked when it was read
         }
         if Recipe::default().with_architecture(self.architecture).architecture() != self.architecture {
-            return Err(Error::file(name, "has MLPs that are not as wide as its embedding, which no recipe describes; it can be evaluated, but not trained further"));
+            return Err(Error::file(
+                name,
+                "has MLPs that are not as wide as its embedding, which no recipe describes; it can be evaluated, but not trained further",
+            ));
         }
         if self.inputs != self.outputs {
             let problem = format!("reads {} numbers a token and gives {}; attention needs as many out as in", self.inputs, self.outputs);
@@ -165,7 +168,8 @@ pub fn write_weighed(network: &Weighed<'_>, teacher: &Teacher) -> Result<Vec<u8>
 /// A file of parameters and teacher in double precision.
 fn doubles<'a>(parameters: impl Iterator<Item = (&'a Param, Vec<f64>)>, teacher: &Teacher) -> Result<Vec<u8>> {
     let of_network = parameters.map(|(param, values)| (param.name.clone(), param.shape.clone(), values));
-    let of_teacher = TEACHER.into_iter().zip([&teacher.value, &teacher.key, &teacher.query]).map(|(name, matrix)| (name.to_owned(), vec![teacher.dim; 2], matrix.clone()));
+    let of_teacher =
+        TEACHER.into_iter().zip([&teacher.value, &teacher.key, &teacher.query]).map(|(name, matrix)| (name.to_owned(), vec![teacher.dim; 2], matrix.clone()));
     let mut tensors: Vec<Tensor> = vec![];
     for (name, shape, values) in of_network.chain(of_teacher) {
         if let Some(value) = values.iter().find(|v| !narrow(**v).is_finite()) {

@@ -37,7 +37,11 @@ pub fn read(files: &[File<'_>]) -> Result<Arrays> {
         }
     };
     let missing = |wanted: &str| {
-        let hint = if files.iter().any(|(_, bytes)| bytes.starts_with(NPY)) { "; a .npy file holds one array: put x.npy and y.npy side by side, or save both with np.savez" } else { "" };
+        let hint = if files.iter().any(|(_, bytes)| bytes.starts_with(NPY)) {
+            "; a .npy file holds one array: put x.npy and y.npy side by side, or save both with np.savez"
+        } else {
+            ""
+        };
         Error::file(name, format!("has no array {wanted}; expected x [N, T, d] and y [N, T, d_out]{hint}"))
     };
     let x = array("x")?.ok_or_else(|| missing("x"))?;
@@ -185,7 +189,9 @@ fn array(name: &str, wanted: &str, kind: &str, shape: Vec<usize>, data: &[u8]) -
     let size = size.ok_or_else(|| unreadable(name, wanted, kind))?;
     let data = data.get(..count * size).ok_or_else(|| wrong(format!("is cut short: {} bytes for {count} numbers of {size}", data.len())))?;
     macro_rules! numbers {
-        ($type:ty) => { data.chunks_exact(size).map(|b| <$type>::from_le_bytes(b.try_into().expect("a chunk has its size")) as f64).collect::<Vec<f64>>() };
+        ($type:ty) => {
+            data.chunks_exact(size).map(|b| <$type>::from_le_bytes(b.try_into().expect("a chunk has its size")) as f64).collect::<Vec<f64>>()
+        };
     }
     let numbers: Vec<f64> = match kind {
         "f4" => numbers!(f32),

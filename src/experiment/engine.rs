@@ -1,11 +1,11 @@
 //! Which engine trains: the GPU, or the CPU engine where there is none or it refuses.
 
 use super::recipe::Engine;
+#[cfg(feature = "gpu")]
+use crate::backend::gpu::{Context, Gpu};
 use crate::backend::{Backend, cpu::Cpu};
 use crate::graph::program::Program;
 use crate::train::session::{Member, Session};
-#[cfg(feature = "gpu")]
-use crate::backend::gpu::{Context, Gpu};
 use crate::{Error, Result};
 
 /// What a training may use.

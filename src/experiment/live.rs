@@ -2,9 +2,10 @@
 
 use super::recipe::Recipe;
 use super::runner::Update;
+use crate::Error;
 use crate::analysis::contribution::Probe;
-use crate::analysis::in_context::Finding;
 use crate::analysis::importance::{self, Importance};
+use crate::analysis::in_context::Finding;
 use crate::backend::Device;
 use crate::graph::params::ParamTable;
 use crate::model::Network;
@@ -12,7 +13,6 @@ use crate::task::Teacher;
 use crate::train::history::{LossHistory, Traces};
 use crate::train::mask::Masked;
 use crate::train::session::{Event, Snapshot};
-use crate::Error;
 use web_time::{Duration, Instant};
 
 /// How a training ended.

@@ -4,7 +4,10 @@ pub use super::names::{Engine, Gating, ModelName, Switch, TaskName};
 use super::preset;
 use super::settings::{self, SETTINGS};
 use crate::model::{Architecture, Mixing, Scores};
-use crate::task::{Arrays, File, Recall, Regression, Task, attention::{Spectrum, TeacherKind}};
+use crate::task::{
+    Arrays, File, Recall, Regression, Task,
+    attention::{Spectrum, TeacherKind},
+};
 use crate::train::{mask::Mask, optimizer::Optimizer, plan::Plan, schedule::Schedule};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -98,7 +101,12 @@ impl Recipe {
     /// Says which setting, and what it should be.
     pub fn check_together(&self) -> Result<()> {
         if self.task == TaskName::Attention {
-            let all = [("rank", self.rank, "full rank"), ("value_rank", self.value_rank, "the rank of all"), ("key_rank", self.key_rank, "the rank of all"), ("query_rank", self.query_rank, "the rank of all")];
+            let all = [
+                ("rank", self.rank, "full rank"),
+                ("value_rank", self.value_rank, "the rank of all"),
+                ("key_rank", self.key_rank, "the rank of all"),
+                ("query_rank", self.query_rank, "the rank of all"),
+            ];
             if let Some((key, rank, zero)) = all.into_iter().find(|(_, rank, _)| *rank > self.dim) {
                 return Err(Error::setting(key, rank, format!("at most d = {}, or 0 for {zero}", self.dim)));
             }
@@ -240,7 +248,8 @@ impl Recipe {
             TaskName::Recall => Task::Recall(Recall { pairs: self.pairs }),
             TaskName::File => {
                 let Self { dim: inputs, outputs, ref data, .. } = *self;
-                let (sequences, steps, is_weighted) = data.as_ref().map_or((1, 1, false), |data| (data.sequences - self.test_sequences(), data.steps, data.is_weighted));
+                let (sequences, steps, is_weighted) =
+                    data.as_ref().map_or((1, 1, false), |data| (data.sequences - self.test_sequences(), data.steps, data.is_weighted));
                 Task::File(File { inputs, outputs, sequences, steps, is_weighted, in_order: self.shuffle == Switch::Off })
             }
         }

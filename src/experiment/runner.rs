@@ -1,10 +1,10 @@
 //! A training off the window's thread: commands in, updates out. The same code runs on a thread natively and in a
 //! Web Worker on the page; [`crate::platform`] makes the [`Port`].
 
-use super::inspection::{Inspector, Trained};
-use super::sweep::group::{self, Group};
 use super::engine::{self, Means};
+use super::inspection::{Inspector, Trained};
 pub use super::messages::{Command, Start, Update};
+use super::sweep::group::{self, Group};
 use crate::analysis::contribution;
 use crate::analysis::in_context;
 use crate::analysis::test_set::{self, Sets};

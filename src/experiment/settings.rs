@@ -117,16 +117,8 @@ const ANY: &[ModelName] = &ModelName::MODELS;
 const GATED: &[ModelName] = &[ModelName::Gated];
 const BILINEAR: &[ModelName] = &[ModelName::Gated, ModelName::Dense];
 const RECURRENT: &[ModelName] = &[ModelName::Gated, ModelName::Dense, ModelName::Lstm, ModelName::Gru, ModelName::Lru, ModelName::LruInOut, ModelName::LruMlp];
-const EMBEDDED: &[ModelName] = &[
-    ModelName::Lstm,
-    ModelName::Gru,
-    ModelName::Lru,
-    ModelName::LruInOut,
-    ModelName::LruMlp,
-    ModelName::Mamba,
-    ModelName::Softmax,
-    ModelName::Linear,
-];
+const EMBEDDED: &[ModelName] =
+    &[ModelName::Lstm, ModelName::Gru, ModelName::Lru, ModelName::LruInOut, ModelName::LruMlp, ModelName::Mamba, ModelName::Softmax, ModelName::Linear];
 const STACKED: &[ModelName] = &[ModelName::Lru, ModelName::LruInOut, ModelName::LruMlp];
 const SELECTIVE: &[ModelName] = &[ModelName::Mamba];
 
@@ -232,14 +224,20 @@ impl Setting {
 
     /// Whether a recipe's task and model look at it.
     pub fn counts_for(&self, recipe: &Recipe) -> bool {
-        self.tasks.contains(&recipe.task) && self.models.contains(&recipe.model) && (self.key != "gates" || recipe.model != ModelName::Gated || recipe.gating == Gating::Output)
+        self.tasks.contains(&recipe.task)
+            && self.models.contains(&recipe.model)
+            && (self.key != "gates" || recipe.model != ModelName::Gated || recipe.gating == Gating::Output)
     }
 
     /// Why it does not count for a recipe that [`Self::counts_for`] denies, in words.
     pub fn unseen_by(&self, recipe: &Recipe) -> String {
         let word = |key| Self::find(key).map(|setting| (setting.get)(recipe).to_string()).unwrap_or_default();
         let gating = if self.key == "gates" && recipe.is_gated() { " with side gating" } else { "" };
-        if self.tasks.contains(&recipe.task) { format!("the layer {}{gating} does not look at it", word("model")) } else { format!("the task {} does not look at it", word("task")) }
+        if self.tasks.contains(&recipe.task) {
+            format!("the layer {}{gating} does not look at it", word("model"))
+        } else {
+            format!("the task {} does not look at it", word("task"))
+        }
     }
 
     /// Sets it from text.

@@ -326,12 +326,7 @@ impl Graph {
     }
 
     fn matrix_dims(&self, x: Var, width: usize) -> Dims {
-        Dims {
-            width_in: as_u32(self.width(x)),
-            width_out: as_u32(width),
-            constant: u32::from(x.constant),
-            ..self.dims_of(x)
-        }
+        Dims { width_in: as_u32(self.width(x)), width_out: as_u32(width), constant: u32::from(x.constant), ..self.dims_of(x) }
     }
 
     fn record(&mut self, kernel: Kernel, dims: Dims, args: Vec<BufferId>, inputs: Vec<Var>, output: Var) -> Var {

@@ -2,8 +2,8 @@
 
 use super::dims::Dims;
 use super::kernel::Kernel;
-use super::{Buffer, BufferId, Graph, Op, Storage, as_u32};
 use super::program::Call;
+use super::{Buffer, BufferId, Graph, Op, Storage, as_u32};
 
 /// The calls of the way back, the loss first; adds the gradient buffers to the graph's table.
 pub(super) fn backward(graph: &mut Graph) -> Vec<Call> {

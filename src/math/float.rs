@@ -7,9 +7,23 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
 /// A real number that the engine can compute with.
 pub trait Float:
-    Copy + Debug + Display + Default + PartialOrd + Send + Sync + 'static
-    + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
-    + AddAssign + SubAssign + MulAssign + Sum
+    Copy
+    + Debug
+    + Display
+    + Default
+    + PartialOrd
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + Sum
 {
     /// 0
     const ZERO: Self;
@@ -38,8 +52,25 @@ pub trait Float:
 /// m, n, k; output with its column and row strides, and whether to add to it; left matrix and its strides;
 /// right matrix and its strides; factors of the old output and of the product; conjugations; parallelism.
 pub type Gemm<F> = unsafe fn(
-    usize, usize, usize, *mut F, isize, isize, bool, *const F, isize, isize, *const F, isize, isize,
-    F, F, bool, bool, bool, gemm_common::Parallelism,
+    usize,
+    usize,
+    usize,
+    *mut F,
+    isize,
+    isize,
+    bool,
+    *const F,
+    isize,
+    isize,
+    *const F,
+    isize,
+    isize,
+    F,
+    F,
+    bool,
+    bool,
+    bool,
+    gemm_common::Parallelism,
 );
 
 macro_rules! float {

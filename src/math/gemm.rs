@@ -26,14 +26,7 @@ impl<'a, F> View<'a, F> {
 }
 
 /// `out[m, n] = a[m, k] · b[k, n]`, or `out += …` with `accumulate`; `out` has rows of `out_width`.
-pub fn product<F: Float>(
-    [m, k, n]: [usize; 3],
-    a: View<'_, F>,
-    b: View<'_, F>,
-    out: &mut [F],
-    out_width: usize,
-    accumulate: bool,
-) {
+pub fn product<F: Float>([m, k, n]: [usize; 3], a: View<'_, F>, b: View<'_, F>, out: &mut [F], out_width: usize, accumulate: bool) {
     if m == 0 || n == 0 {
         return;
     }
@@ -48,11 +41,25 @@ pub fn product<F: Float>(
     #[allow(unsafe_code)]
     unsafe {
         F::gemm()(
-            m, n, k,
-            out.as_mut_ptr(), 1, stride(out_width), accumulate,
-            a.data.as_ptr(), stride(a.column), stride(a.row),
-            b.data.as_ptr(), stride(b.column), stride(b.row),
-            F::ONE, F::ONE, false, false, false, gemm_common::Parallelism::None,
+            m,
+            n,
+            k,
+            out.as_mut_ptr(),
+            1,
+            stride(out_width),
+            accumulate,
+            a.data.as_ptr(),
+            stride(a.column),
+            stride(a.row),
+            b.data.as_ptr(),
+            stride(b.column),
+            stride(b.row),
+            F::ONE,
+            F::ONE,
+            false,
+            false,
+            false,
+            gemm_common::Parallelism::None,
         );
     }
 }

@@ -244,7 +244,8 @@ mod tests {
     #[test]
     fn a_span_keeps_what_is_independent() {
         let a = Matrix::new(4, 6, crate::math::random::normals(8, "a", 24).into_iter().map(f64::from).collect());
-        let mixed = Matrix::from_rows(&[[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1e-5, 0.0], [0.0, 0.0, 0.0, 0.0]]).times(&a);
+        let mixed =
+            Matrix::from_rows(&[[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1e-5, 0.0], [0.0, 0.0, 0.0, 0.0]]).times(&a);
         assert_eq!(span(&mixed, 1e-9, 9).kept.len(), 3);
         assert_eq!(span(&mixed, 1e-3, 9).kept.len(), 2);
         assert_eq!(span(&mixed, 0.0, 1).kept, [2], "the longest first");

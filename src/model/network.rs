@@ -176,7 +176,13 @@ impl Network {
 
 /// ν = ln(−ln λ), at the ends the values that stand for exactly 1 and 0.
 pub fn nu(lambda: f64) -> f64 {
-    if lambda >= 1.0 { NU_ONE } else if lambda <= 0.0 { NU_ZERO } else { (-lambda.ln()).ln().clamp(NU_ONE, NU_ZERO) }
+    if lambda >= 1.0 {
+        NU_ONE
+    } else if lambda <= 0.0 {
+        NU_ZERO
+    } else {
+        (-lambda.ln()).ln().clamp(NU_ONE, NU_ZERO)
+    }
 }
 
 #[cfg(test)]

@@ -70,7 +70,9 @@ impl Task {
     #[must_use]
     pub fn without_constants(self) -> Self {
         match self {
-            Self::Attention(kind) => Self::Attention(attention::TeacherKind { ranks: [kind.dim; 3], spectrum: attention::Spectrum::Orthogonal, gain: 1.0, ..kind }),
+            Self::Attention(kind) => {
+                Self::Attention(attention::TeacherKind { ranks: [kind.dim; 3], spectrum: attention::Spectrum::Orthogonal, gain: 1.0, ..kind })
+            }
             Self::Regression(regression) => Self::Regression(Regression { noise: 0.0, variance: 1.0, ..regression }),
             Self::Recall(_) | Self::File(_) => self,
         }

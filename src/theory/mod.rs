@@ -41,7 +41,12 @@ impl Variant {
     /// All of them: variant, its word for the terminal, its name, what it is for.
     pub const ALL: [(Self, &'static str, &'static str, &'static str); 5] = [
         (Self::Naive, "naive", "Naive", "One neuron for each product of a value and a key, one for each query."),
-        (Self::Symmetric, "symmetric", "Symmetric", "Keys made equal to values: a symmetric matrix, of which the upper triangle is enough. Needs an invertible W_V."),
+        (
+            Self::Symmetric,
+            "symmetric",
+            "Symmetric",
+            "Keys made equal to values: a symmetric matrix, of which the upper triangle is enough. Needs an invertible W_V.",
+        ),
         (Self::SymmetricShared, "symmetric-shared", "Shared gates", "Symmetric, and one gate serves both outputs of a pair. Needs an invertible W_V."),
         (Self::LowRank, "low-rank", "Low rank", "Only the directions that W_V and W_Kᵀ W_Q do not send to zero."),
         (Self::Side, "side", "Side gating", "A gate reads the query from the token itself, so no neuron has to carry it."),

@@ -82,7 +82,16 @@ impl LossHistory {
         }
         if self.buckets.len() > CAPACITY {
             self.stride *= 2;
-            self.buckets = self.buckets.chunks(2).map(|pair| pair[1..].iter().fold(pair[0], |mut a, b| { a.merge(b); a })).collect();
+            self.buckets = self
+                .buckets
+                .chunks(2)
+                .map(|pair| {
+                    pair[1..].iter().fold(pair[0], |mut a, b| {
+                        a.merge(b);
+                        a
+                    })
+                })
+                .collect();
         }
     }
 

@@ -5,11 +5,11 @@
 
 use super::optimizer;
 use super::plan::{self, Plan};
+use crate::Result;
 use crate::backend::{Backend as _, cpu::Cpu};
 use crate::graph::{Graph, params::ParamTable};
 use crate::model::Architecture;
 use crate::task::{Arrays, Source};
-use crate::Result;
 use serde::{Deserialize, Serialize};
 
 /// When the mask falls, and on whom.

@@ -3,11 +3,11 @@
 use super::mask::{self, Masked};
 use super::pacer::{Pacer, Speed};
 use super::plan::Plan;
+use crate::Result;
 use crate::backend::{Backend, Progress, StepLoss};
 use crate::graph::program::Program;
 use crate::graph::{BufferId, Graph};
 use crate::task::{Arrays, Source};
-use crate::Result;
 use serde::{Deserialize, Serialize};
 use web_time::{Duration, Instant};
 

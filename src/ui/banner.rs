@@ -60,10 +60,7 @@ pub fn messages(ui: &mut Ui, view: &mut View<'_>) {
 fn diverged(ui: &mut Ui, view: &View<'_>, step: u64, actions: &mut Vec<Action>) {
     let back = view.live.good.as_ref().map_or(0, |snapshot| snapshot.step);
     let rate = view.live.recipe.learning_rate;
-    let text = format!(
-        "The loss stopped being a number at step {}: a learning rate of {rate} was too high. Training is paused.",
-        format::thousands(step),
-    );
+    let text = format!("The loss stopped being a number at step {}: a learning rate of {rate} was too high. Training is paused.", format::thousands(step),);
     let button = format!("Go back to step {} with a tenth of the learning rate", format::thousands(back));
     banner(ui, Palette::of(ui).error, &text, &[(&button, Action::Rescue)], actions);
 }

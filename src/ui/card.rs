@@ -43,7 +43,9 @@ pub fn waiting(ui: &Ui, rect: Rect, live: &Live) {
     match (&live.failure, live.recipe.is_gated()) {
         (Some(_), _) => empty(ui, rect, "nothing to show"),
         (None, true) => empty(ui, rect, "preparing…"),
-        (None, false) => quiet(ui, rect, &format!("Drawn for the gated RNN. This layer ({}) shows its insides in Dissect\u{a0}(3).", live.recipe.model.title())),
+        (None, false) => {
+            quiet(ui, rect, &format!("Drawn for the gated RNN. This layer ({}) shows its insides in Dissect\u{a0}(3).", live.recipe.model.title()))
+        }
     }
 }
 

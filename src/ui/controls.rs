@@ -3,9 +3,9 @@
 use super::icon::{self, Icon};
 use super::theme::{Palette, strong};
 use super::{Action, View, format, setting};
+use crate::experiment::recipe::{Recipe, TaskName};
 use crate::experiment::settings::{Group, SETTINGS, Setting};
 use crate::experiment::{live::Live, preset};
-use crate::experiment::recipe::{Recipe, TaskName};
 use crate::train::pacer::Speed;
 use eframe::egui;
 use egui::{Align, Button, ComboBox, DragValue, Frame, Layout, Margin, Panel, RichText, ScrollArea, Slider, Ui, vec2};

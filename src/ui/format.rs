@@ -52,13 +52,30 @@ pub fn percent(part: f64) -> String {
     match size {
         s if !s.is_finite() => "not a number".into(),
         s if s >= 1000.0 => format!("× {}", short(1.0 + part)).replace('-', "−"),
-        s => format!("{:+.*}\u{a0}%", if s >= 100.0 { 0 } else if s >= 10.0 { 1 } else { 2 }, 100.0 * part).replace('-', "−"),
+        s => format!(
+            "{:+.*}\u{a0}%",
+            if s >= 100.0 {
+                0
+            } else if s >= 10.0 {
+                1
+            } else {
+                2
+            },
+            100.0 * part
+        )
+        .replace('-', "−"),
     }
 }
 
 /// 12k, 1.5M: for axes.
 pub fn short(value: f64) -> String {
-    let (scaled, unit) = if value >= 1e6 { (value / 1e6, "M") } else if value >= 1e3 { (value / 1e3, "k") } else { (value, "") };
+    let (scaled, unit) = if value >= 1e6 {
+        (value / 1e6, "M")
+    } else if value >= 1e3 {
+        (value / 1e3, "k")
+    } else {
+        (value, "")
+    };
     let text = format!("{scaled:.2}");
     format!("{}{unit}", text.trim_end_matches('0').trim_end_matches('.'))
 }

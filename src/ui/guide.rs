@@ -33,7 +33,13 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
         mute(ui, meaning(&view.live.recipe));
     } else {
         mute(ui, &other_layer(view.live));
-        link(ui, "What this layer keeps, and whether it is attention", "Its memory, gates and state over one sequence, in Dissect (3)", Action::Tab(Tab::Dissect), actions);
+        link(
+            ui,
+            "What this layer keeps, and whether it is attention",
+            "Its memory, gates and state over one sequence, in Dissect (3)",
+            Action::Tab(Tab::Dissect),
+            actions,
+        );
     }
     if view.live.probe.is_some() {
         mute(ui, "The two contribution maps agree where the student takes from each earlier token what attention takes.");
@@ -89,7 +95,10 @@ fn headline(live: &Live) -> &'static str {
 
 /// What the pictures are not drawn of.
 pub fn other_layer(live: &Live) -> String {
-    format!("Layer: {}. Neurons, weights and contributions are drawn of the gated RNN; of other layers the loss is shown here, their insides in Dissect.", live.recipe.model.title())
+    format!(
+        "Layer: {}. Neurons, weights and contributions are drawn of the gated RNN; of other layers the loss is shown here, their insides in Dissect.",
+        live.recipe.model.title()
+    )
 }
 
 /// Key-value and query neurons that are known to do for the recipe's attention.

@@ -5,8 +5,7 @@ use eframe::egui;
 use egui::{Color32, ColorImage, Context, Mesh, Rect, TextureFilter, TextureHandle, TextureOptions, Ui, pos2, vec2};
 
 /// Sharp cells when they are large; averaged when several fall on one pixel.
-const OPTIONS: TextureOptions =
-    TextureOptions { magnification: TextureFilter::Nearest, minification: TextureFilter::Linear, ..TextureOptions::NEAREST };
+const OPTIONS: TextureOptions = TextureOptions { magnification: TextureFilter::Nearest, minification: TextureFilter::Linear, ..TextureOptions::NEAREST };
 
 /// The diverging colours, worked out once a theme.
 pub struct Colors {

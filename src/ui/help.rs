@@ -7,12 +7,39 @@ use egui::{Grid, Key, KeyboardShortcut, Modifiers, RichText, Ui, Window};
 
 /// Each view's keys and what they do, as the window lists them.
 const KEYS: &[(&str, &[(&str, &str)])] = &[
-    ("Keys", &[("1, 2 … 6", "Discover, Construct, Dissect, In context, Sweep, Compare"), ("Ctrl + Z", "Back to the training before this network, file or preset (with Shift: forward again)"), ("Tab, then ← → ↑ ↓", "Read a picture off, cell by cell; a click into it does it too, Escape ends it"), ("?", "This help")]),
-    ("In Discover and In context", &[("Space", "Play, pause"), ("→", "A single step"), ("R", "Reset to the same initial weights"), ("Shift + R", "Reseed: new teacher, weights and data"), ("Page Up, Page Down", "Another test sequence, while one is read off")]),
+    (
+        "Keys",
+        &[
+            ("1, 2 … 6", "Discover, Construct, Dissect, In context, Sweep, Compare"),
+            ("Ctrl + Z", "Back to the training before this network, file or preset (with Shift: forward again)"),
+            ("Tab, then ← → ↑ ↓", "Read a picture off, cell by cell; a click into it does it too, Escape ends it"),
+            ("?", "This help"),
+        ],
+    ),
+    (
+        "In Discover and In context",
+        &[
+            ("Space", "Play, pause"),
+            ("→", "A single step"),
+            ("R", "Reset to the same initial weights"),
+            ("Shift + R", "Reseed: new teacher, weights and data"),
+            ("Page Up, Page Down", "Another test sequence, while one is read off"),
+        ],
+    ),
     ("In Construct", &[("← → Home End", "From token to token"), ("↑ ↓", "From neuron to neuron"), ("W", "Weights or steps")]),
     ("In Dissect", &[("← →", "The stage before, the next one"), ("Space", "Run through the stages"), ("↑ ↓", "Move the threshold when it has the keyboard")]),
-    ("In Sweep", &[("Space", "Start, pause, go on"), ("← → ↑ ↓", "From dot to dot when the picture has the keyboard"), ("↑ ↓", "From row to row in the table")]),
-    ("In Compare", &[("Space", "Start, pause, go on, in Race"), ("← → ↑ ↓", "From dot to dot when the picture of final losses has the keyboard"), ("↑ ↓", "From row to row in the table of runs; from layer to layer, in Layers")]),
+    (
+        "In Sweep",
+        &[("Space", "Start, pause, go on"), ("← → ↑ ↓", "From dot to dot when the picture has the keyboard"), ("↑ ↓", "From row to row in the table")],
+    ),
+    (
+        "In Compare",
+        &[
+            ("Space", "Start, pause, go on, in Race"),
+            ("← → ↑ ↓", "From dot to dot when the picture of final losses has the keyboard"),
+            ("↑ ↓", "From row to row in the table of runs; from layer to layer, in Layers"),
+        ],
+    ),
 ];
 
 /// Reads the keys, unless something else has the keyboard.

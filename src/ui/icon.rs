@@ -103,7 +103,9 @@ fn draw(painter: &Painter, icon: Icon, center: Pos2, r: f32, color: Color32) {
         Icon::Reseed => {
             let square = Rect::from_center_size(center, Vec2::splat(1.9 * r));
             painter.rect_stroke(square, CornerRadius::same(2), stroke, egui::StrokeKind::Inside);
-            [(-0.4, -0.4), (0.0, 0.0), (0.4, 0.4)].into_iter().for_each(|(x, y)| { painter.circle_filled(at(x, y), 1.3, color); });
+            [(-0.4, -0.4), (0.0, 0.0), (0.4, 0.4)].into_iter().for_each(|(x, y)| {
+                painter.circle_filled(at(x, y), 1.3, color);
+            });
         }
         Icon::Light => {
             painter.circle_filled(center, r * 0.45, color);

@@ -1,7 +1,10 @@
 //! Where each panel stands: three columns in a wide window, one that scrolls in a narrow one.
 
-use super::{Action, State, Tab, View, banner, card, compare, construct, context, contributions, controls, dissect, guide, lambdas, loss, network, outputs, status, sweep, topbar};
 use super::theme::Palette;
+use super::{
+    Action, State, Tab, View, banner, card, compare, construct, context, contributions, controls, dissect, guide, lambdas, loss, network, outputs, status,
+    sweep, topbar,
+};
 use crate::experiment::recipe::TaskName;
 use eframe::egui;
 use egui::{CentralPanel, Frame, Margin, Panel, Rect, ScrollArea, Sense, Ui, UiBuilder, pos2, vec2};

@@ -69,7 +69,11 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, actions: &m
     let fine = high - low < 2.5;
     // Room for the numbers at the ends.
     let margin = 0.06 * (high - low);
-    let vertical = axes::Vertical { range: [low - margin, high + margin], marks: if fine { fine_marks } else { decade_marks }, label: if fine { fine_label } else { decade_label } };
+    let vertical = axes::Vertical {
+        range: [low - margin, high + margin],
+        marks: if fine { fine_marks } else { decade_marks },
+        label: if fine { fine_label } else { decade_label },
+    };
     let strip = schedule::HEIGHT.min(rect.height() * 0.3);
     let steps = axes::steps_shown(live.step, u64::from(live.recipe.steps));
     let upper = Rect::from_min_max(rect.min, pos2(rect.right(), rect.bottom() - strip));

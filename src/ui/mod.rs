@@ -32,8 +32,8 @@ mod readout;
 mod schedule;
 mod setting;
 mod status;
-pub mod sweep;
 mod svg;
+pub mod sweep;
 pub mod theme;
 mod tokens;
 mod topbar;
@@ -72,7 +72,12 @@ impl Tab {
         (Self::Discover, "discover", "Discover", "Train a gated RNN and watch it become linear attention."),
         (Self::Construct, "construct", "Construct", "Build linear attention out of a gated RNN, and step a sequence through it."),
         (Self::Dissect, "dissect", "Dissect", "Take a trained network apart: is it attention?"),
-        (Self::Context, "context", "In context", "Learn from the examples in a sequence: regression by a step of gradient descent, and associative recall. Your own sequences, one by one."),
+        (
+            Self::Context,
+            "context",
+            "In context",
+            "Learn from the examples in a sequence: regression by a step of gradient descent, and associative recall. Your own sequences, one by one.",
+        ),
         (Self::Sweep, "sweep", "Sweep", "Train one recipe with many sizes and seeds: how many neurons does it take?"),
         (Self::Compare, "compare", "Compare", "Compare layers: race them, look inside one, see which can hold attention."),
     ];

@@ -132,7 +132,9 @@ pub fn disguised(teacher: &Teacher, seed: u32, extra: usize) -> Network {
     let Gating::Output { m, x } = &plain.gating else { unreachable!() };
     // Key-value neurons: random products of two linear functions; products of x span the quadratic forms.
     let (left, right) = (numbers(seed, "left", n + extra, d), numbers(seed, "right", n + extra, d));
-    let form = |a: &[f64], b: &[f64]| -> Vec<f64> { (0..d).flat_map(|r| (r..d).map(move |s| (r, s))).map(|(r, s)| if r == s { a[r] * b[r] } else { a[r] * b[s] + a[s] * b[r] }).collect() };
+    let form = |a: &[f64], b: &[f64]| -> Vec<f64> {
+        (0..d).flat_map(|r| (r..d).map(move |s| (r, s))).map(|(r, s)| if r == s { a[r] * b[r] } else { a[r] * b[s] + a[s] * b[r] }).collect()
+    };
     let forms = |a: &Matrix, b: &Matrix, rows: usize| Matrix::from_rows(&(0..rows).map(|i| form(&a.row(i)[..d], &b.row(i)[..d])).collect::<Vec<_>>());
     let new = forms(&left, &right, n + extra); // [n + extra, n]
     let old = forms(&plain.input_m, &plain.input_x, n);
@@ -168,7 +170,8 @@ pub fn disguised(teacher: &Teacher, seed: u32, extra: usize) -> Network {
     }
     let column = |side: fn(&Gate) -> &Vec<f64>| Matrix::from_rows(&split.iter().map(side).collect::<Vec<_>>());
     let constant = |rows: usize| Matrix::zeros(rows, 1);
-    let beside = |a: &Matrix, b: &Matrix| Matrix::from_fn(a.rows, a.columns + b.columns, |i, j| if j < a.columns { a.at(i, j) } else { b.at(i, j - a.columns) });
+    let beside =
+        |a: &Matrix, b: &Matrix| Matrix::from_fn(a.rows, a.columns + b.columns, |i, j| if j < a.columns { a.at(i, j) } else { b.at(i, j - a.columns) });
     let below = |a: &Matrix, b: &Matrix| Matrix::new(a.rows + b.rows, a.columns, [a.data.clone(), b.data.clone()].concat());
     let ones = Matrix::from_fn(d, d + 1, |_, j| f64::from(u8::from(j == d)));
     let network = Network {

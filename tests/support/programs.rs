@@ -1,10 +1,10 @@
 //! Small trainings that between them run every kernel.
 
 use crate::support::Sizes;
+use gatelens::graph::Graph;
 use gatelens::graph::params::Init;
 use gatelens::graph::program::Program;
 use gatelens::graph::zoo::{Function, Scores};
-use gatelens::graph::Graph;
 use gatelens::model::Architecture;
 use gatelens::task::File;
 

@@ -34,7 +34,8 @@ pub fn fig3b() -> Sweep {
 
 /// Regression over n, with two kinds of gating.
 pub fn fig3c() -> Sweep {
-    let sweep = sweep("Figure 3C: regression against one gradient step", "regression", &[], &[("hidden", "6..36/3"), ("gating", "output, side"), ("seed", "1..3")]);
+    let sweep =
+        sweep("Figure 3C: regression against one gradient step", "regression", &[], &[("hidden", "6..36/3"), ("gating", "output, side"), ("seed", "1..3")]);
     Sweep { about: "How many neurons does a step of gradient descent take?".into(), ..sweep }
 }
 
@@ -63,7 +64,14 @@ pub fn record(run: &Run) -> Record {
     let curve = (0..POINTS).map(|i| StepLoss { loss: if i + 1 == POINTS { loss as f32 } else { point(i) }, power: power as f32 });
     let used = run.recipe.hidden.min(17);
     let neurons = Census { key_value: used - used / 4, query: used / 4, between: 0, unused: run.recipe.hidden - used, gates: used };
-    Record { key: run.key.clone(), recipe: run.recipe.clone(), outcome: Outcome::Finished, curve: Curve(curve.collect()), neurons: Some(neurons), device: "CPU, 2 threads".into() }
+    Record {
+        key: run.key.clone(),
+        recipe: run.recipe.clone(),
+        outcome: Outcome::Finished,
+        curve: Curve(curve.collect()),
+        neurons: Some(neurons),
+        device: "CPU, 2 threads".into(),
+    }
 }
 
 /// All runs over.

@@ -2,12 +2,12 @@
 
 use eframe::egui::{self, Vec2, vec2};
 use egui_kittest::{Harness, kittest::Queryable};
+use gatelens::experiment::inspection::{Bench, Look};
 use gatelens::experiment::live::Live;
+use gatelens::experiment::sweep::Sweep;
+use gatelens::experiment::sweep::queue::Queue;
 use gatelens::experiment::{preset, recipe::Recipe};
 use gatelens::train::pacer::Speed;
-use gatelens::experiment::inspection::{Bench, Look};
-use gatelens::experiment::sweep::queue::Queue;
-use gatelens::experiment::sweep::Sweep;
 use gatelens::ui::compare::InsideInput;
 use gatelens::ui::sweep::{Draft, SweepInput};
 use gatelens::ui::{Action, Message, ResumeOffer, State, Tab, View, theme};
@@ -61,7 +61,25 @@ impl Window {
         let draft = live.recipe.clone();
         let none = || Sweeping { queue: None, revision: 0, draft: Draft::of_recipe(&draft, "quick"), running: false, presets: vec![] };
         let (sweep, compare) = (none(), Sweeping { draft: Draft::to_compare(&draft, "quick"), ..none() });
-        Self { state: State::default(), live, draft, preset: "quick", speed: Speed::Full, link: None, resume: None, web: false, messages: vec![], actions: vec![], tab: Tab::default(), bench: Bench::default(), inside: Bench::numbered(1, Look::Insides), inside_run: (None, None), undo: None, sweep, compare }
+        Self {
+            state: State::default(),
+            live,
+            draft,
+            preset: "quick",
+            speed: Speed::Full,
+            link: None,
+            resume: None,
+            web: false,
+            messages: vec![],
+            actions: vec![],
+            tab: Tab::default(),
+            bench: Bench::default(),
+            inside: Bench::numbered(1, Look::Insides),
+            inside_run: (None, None),
+            undo: None,
+            sweep,
+            compare,
+        }
     }
 
     pub fn show(&mut self, ui: &mut egui::Ui) {

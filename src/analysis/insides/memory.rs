@@ -70,12 +70,23 @@ pub fn memories(model: &Model, initial: Option<&Model>, x: &Matrix) -> Vec<Memor
 
 fn words(architecture: Architecture) -> (&'static str, &'static str) {
     match architecture {
-        Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. } => ("λ of each neuron", "h = λ ⊙ h before + u: λ = 1 keeps everything, λ = 0 nothing."),
+        Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. } => {
+            ("λ of each neuron", "h = λ ⊙ h before + u: λ = 1 keeps everything, λ = 0 nothing.")
+        }
         Architecture::GatedDense { .. } => ("eigenvalues of A", "h = A h before + u: a direction with |λ| = 1 keeps everything, with |λ| = 0 nothing."),
-        Architecture::Lru { .. } => ("λ of each neuron", "h = λ ⊙ h before + γ ⊙ B z: |λ| = 1 keeps everything, |λ| = 0 nothing; off the real line it turns at each token."),
-        Architecture::Mamba { .. } => ("exp(Δ A) of each state number", "What a state number keeps depends on the token: the bar is its range over the sequence, the dot its mean."),
-        Architecture::Lstm { .. } => ("forget gate f of each cell", "c = f ⊙ c before + …: f depends on the token. The bar is its range over the sequence, the dot its mean."),
-        Architecture::Gru { .. } => ("update gate z of each neuron", "h = z ⊙ h before + (1 − z) ⊙ n: z depends on the token. The bar is its range over the sequence, the dot its mean."),
+        Architecture::Lru { .. } => {
+            ("λ of each neuron", "h = λ ⊙ h before + γ ⊙ B z: |λ| = 1 keeps everything, |λ| = 0 nothing; off the real line it turns at each token.")
+        }
+        Architecture::Mamba { .. } => {
+            ("exp(Δ A) of each state number", "What a state number keeps depends on the token: the bar is its range over the sequence, the dot its mean.")
+        }
+        Architecture::Lstm { .. } => {
+            ("forget gate f of each cell", "c = f ⊙ c before + …: f depends on the token. The bar is its range over the sequence, the dot its mean.")
+        }
+        Architecture::Gru { .. } => (
+            "update gate z of each neuron",
+            "h = z ⊙ h before + (1 − z) ⊙ n: z depends on the token. The bar is its range over the sequence, the dot its mean.",
+        ),
         Architecture::Attention { .. } => ("", ""),
     }
 }
@@ -90,7 +101,9 @@ fn spectra(model: &Model, x: &Matrix) -> Vec<Option<Spectrum>> {
         Spectrum::Line((0..n.min(MOST)).map(|j| range(buffer.column(part * n + j))).collect())
     };
     match model.architecture {
-        Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. } => vec![Some(Spectrum::Line(part("nu").iter().map(|nu| [(-nu.exp()).exp(); 3]).collect()))],
+        Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. } => {
+            vec![Some(Spectrum::Line(part("nu").iter().map(|nu| [(-nu.exp()).exp(); 3]).collect()))]
+        }
         Architecture::GatedDense { hidden, .. } => vec![linear::eigenvalues(&Matrix::new(hidden, hidden, part("recurrent").to_vec())).map(Spectrum::Disk)],
         Architecture::Lru { layers, .. } => {
             let disk = |layer: usize| {

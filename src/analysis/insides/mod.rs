@@ -136,7 +136,10 @@ fn reason(model: &Model, subject: Option<&Subject<'_>>) -> Option<String> {
     let [inputs, outputs] = subject.sizes();
     if [model.inputs, model.outputs] != [inputs, outputs] {
         let Model { inputs: wide, outputs: narrow, .. } = model;
-        return Some(format!("It reads {wide} numbers a token and gives {narrow}; {} here has {inputs} and {outputs}, so they can't be compared.", subject.name()));
+        return Some(format!(
+            "It reads {wide} numbers a token and gives {narrow}; {} here has {inputs} and {outputs}, so they can't be compared.",
+            subject.name()
+        ));
     }
     (!model.is_finite()).then(|| "Some of its weights are not numbers.".into())
 }

@@ -159,8 +159,19 @@ fn gates(architecture: Architecture) -> Vec<Source> {
             let gate = |l: usize, (place, words): (&str, &str)| {
                 let (prefix, suffix) = layer(l, layers);
                 match mixing {
-                    Mixing::Mlp { .. } => Source::new(format!("{prefix}mlp_{place}.gelu"), format!("MLP {words} the recurrence{suffix}"), "gelu(W₁ z): an MLP has no gate; these are its neurons", Signed),
-                    _ => Source::new(format!("{prefix}glu_{place}.sigmoid"), format!("GLU {words} the recurrence{suffix}"), "σ(W_g z): how much of W_v z passes", Gate).of_rows("channel"),
+                    Mixing::Mlp { .. } => Source::new(
+                        format!("{prefix}mlp_{place}.gelu"),
+                        format!("MLP {words} the recurrence{suffix}"),
+                        "gelu(W₁ z): an MLP has no gate; these are its neurons",
+                        Signed,
+                    ),
+                    _ => Source::new(
+                        format!("{prefix}glu_{place}.sigmoid"),
+                        format!("GLU {words} the recurrence{suffix}"),
+                        "σ(W_g z): how much of W_v z passes",
+                        Gate,
+                    )
+                    .of_rows("channel"),
                 }
             };
             (1..=layers).flat_map(|l| places.iter().map(move |&place| gate(l, place))).collect()

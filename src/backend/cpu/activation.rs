@@ -9,8 +9,18 @@ use crate::math::float::Float;
 pub fn forward<F: Float>(dims: &Dims, x: &[F], y: &mut [F]) {
     match Function::of(dims.kind) {
         Function::Sigmoid => each(x, y, sigmoid),
-        Function::Gelu => each(x, y, #[inline(always)] |x| x * sigmoid(gelu_argument(x).0)),
-        Function::Silu => each(x, y, #[inline(always)] |x| x * sigmoid(x)),
+        Function::Gelu => each(
+            x,
+            y,
+            #[inline(always)]
+            |x| x * sigmoid(gelu_argument(x).0),
+        ),
+        Function::Silu => each(
+            x,
+            y,
+            #[inline(always)]
+            |x| x * sigmoid(x),
+        ),
         Function::Softplus => each(x, y, |x| (if x > F::ZERO { x } else { F::ZERO }) + (if x > F::ZERO { -x } else { x }).exp().ln_1p()),
     }
 }
@@ -28,7 +38,12 @@ pub fn backward<F: Float>(dims: &Dims, x: &[F], dy: &[F], dx: &mut [F]) {
                 sigmoid(argument) + x * sigmoid_slope(argument) * slope
             },
         ),
-        Function::Silu => each(x, dx, #[inline(always)] |x| sigmoid(x) + x * sigmoid_slope(x)),
+        Function::Silu => each(
+            x,
+            dx,
+            #[inline(always)]
+            |x| sigmoid(x) + x * sigmoid_slope(x),
+        ),
         Function::Softplus => each(x, dx, sigmoid),
     }
     dx.iter_mut().zip(dy).for_each(|(dx, &dy)| *dx = dy * *dx);
@@ -58,6 +73,12 @@ fn sigmoid_slope<F: Float>(x: F) -> F {
 #[inline(always)]
 fn gelu_argument<F: Float>(x: F) -> (F, F) {
     let (scale, cubic, bound) = (F::of(2.0 * (2.0 / std::f64::consts::PI).sqrt()), F::of(0.044_715), F::of(20.0));
-    let x = if x > bound { bound } else if x < -bound { -bound } else { x };
+    let x = if x > bound {
+        bound
+    } else if x < -bound {
+        -bound
+    } else {
+        x
+    };
     (scale * (x + cubic * x * x * x), scale * (F::ONE + F::of(3.0) * cubic * x * x))
 }

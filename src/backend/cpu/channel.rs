@@ -6,7 +6,13 @@ use crate::math::float::Float;
 
 /// y = x + b.
 pub fn bias<F: Float>(dims: &Dims, parameters: &[F], x: &[F], y: &mut [F]) {
-    each(x, y, own(dims, parameters), #[inline(always)] |x, b| x + b);
+    each(
+        x,
+        y,
+        own(dims, parameters),
+        #[inline(always)]
+        |x, b| x + b,
+    );
 }
 
 /// db = Σ dy into the split's gradients.
@@ -22,7 +28,13 @@ pub fn bias_backward<F: Float>(dims: &Dims, dy: &[F], gradients: &mut [F]) {
 
 /// y = d ⊙ x.
 pub fn scale<F: Float>(dims: &Dims, parameters: &[F], x: &[F], y: &mut [F]) {
-    each(x, y, own(dims, parameters), #[inline(always)] |x, d| x * d);
+    each(
+        x,
+        y,
+        own(dims, parameters),
+        #[inline(always)]
+        |x, d| x * d,
+    );
 }
 
 /// dx = d ⊙ dy; dd = Σ dy ⊙ x into the split's gradients.

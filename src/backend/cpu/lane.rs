@@ -1,6 +1,9 @@
 //! A split of the batch on the CPU: its sequences' activations and its row of the gradients.
 
-use super::{Shared, activation, add, attention, attention_teacher, bilinear, channel, complex_readout, complex_scan, contract, dense_scan, diagonal_scan, gather, gru, hadamard, last, linear, loss, lstm, recall, regression, sample, selective_scan};
+use super::{
+    Shared, activation, add, attention, attention_teacher, bilinear, channel, complex_readout, complex_scan, contract, dense_scan, diagonal_scan, gather, gru,
+    hadamard, last, linear, loss, lstm, recall, regression, sample, selective_scan,
+};
 use crate::graph::dims::Dims;
 use crate::graph::kernel::Kernel;
 use crate::graph::program::{Call, Program};

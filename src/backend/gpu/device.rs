@@ -51,7 +51,11 @@ impl Context {
     /// There is none, or it gives no device.
     pub async fn open() -> Result<Self> {
         let Some(adapter) = usable_adapters().await.into_iter().next() else {
-            let reason = if cfg!(target_arch = "wasm32") { "this browser gives no WebGPU adapter" } else { "no adapter offers Vulkan, Metal or DX12 with compute shaders" };
+            let reason = if cfg!(target_arch = "wasm32") {
+                "this browser gives no WebGPU adapter"
+            } else {
+                "no adapter offers Vulkan, Metal or DX12 with compute shaders"
+            };
             return Err(Error::NoGpu(reason.into()));
         };
         let descriptor = wgpu::DeviceDescriptor { label: Some("gatelens"), required_limits: wanted_limits(&adapter), ..Default::default() };

@@ -156,11 +156,8 @@ fn compile(device: &wgpu::Device, kernel: Kernel, module: &wgpu::ShaderModule) -
     let storage = |(binding, access): (u32, &Access)| entry(binding, wgpu::BufferBindingType::Storage { read_only: *access == Access::Read });
     entries.extend((1..).zip(kernel.access()).map(storage));
     let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(&label), entries: &entries });
-    let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: Some(&label),
-        bind_group_layouts: &[Some(&layout)],
-        immediate_size: 0,
-    });
+    let pipeline_layout =
+        device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor { label: Some(&label), bind_group_layouts: &[Some(&layout)], immediate_size: 0 });
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some(&label),
         layout: Some(&pipeline_layout),

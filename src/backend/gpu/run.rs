@@ -1,17 +1,17 @@
 //! [`Gpu`]: a program on a device. The training loop lives there: samples, step counter, schedules and losses
 //! need nothing from the host, so every step is the same commands and one submit holds many of them.
 
+use super::Counters;
 use super::device::Context;
 use super::pipeline::{self, Ready};
 use super::readback::Readback;
 use super::setup::{Scopes, Setup, fits};
-use super::Counters;
+use crate::Result;
 use crate::backend::{Backend, Device, Progress};
 use crate::graph::dims::{Clock, RING, RUNNING};
 use crate::graph::kernel::Kernel;
 use crate::graph::program::Program;
 use crate::graph::{BufferId, Graph, Storage};
-use crate::Result;
 use std::mem::offset_of;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

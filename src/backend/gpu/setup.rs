@@ -99,9 +99,10 @@ impl Setup {
 
 fn refusal(error: &wgpu::Error, program: &Program) -> Error {
     match error {
-        wgpu::Error::OutOfMemory { .. } => {
-            Error::Device(format!("its memory is too small for the {} MiB of this run; lower batch, T or the sizes of the network", program.bytes().div_ceil(1 << 20)))
-        }
+        wgpu::Error::OutOfMemory { .. } => Error::Device(format!(
+            "its memory is too small for the {} MiB of this run; lower batch, T or the sizes of the network",
+            program.bytes().div_ceil(1 << 20)
+        )),
         other => Error::Device(other.to_string()),
     }
 }

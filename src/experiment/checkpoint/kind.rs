@@ -80,7 +80,9 @@ impl File<'_> {
         };
         let (width, m) = (fan_in - 1, gates.unwrap_or(1));
         if width > MAX_WIDTH || outputs > MAX_WIDTH || hidden > MAX_NEURONS || m > MAX_NEURONS {
-            return Err(self.wrong(format!("is too large (d = {width}, outputs = {outputs}, n = {hidden}, m = {m}); expected d and outputs up to {MAX_WIDTH}, n and m up to {MAX_NEURONS}")));
+            return Err(self.wrong(format!(
+                "is too large (d = {width}, outputs = {outputs}, n = {hidden}, m = {m}); expected d and outputs up to {MAX_WIDTH}, n and m up to {MAX_NEURONS}"
+            )));
         }
         let (expected, each) = gates.map_or((hidden, "neuron"), |gates| (gates, "gate"));
         if read != expected {
@@ -116,7 +118,9 @@ impl File<'_> {
         let (hidden, layers, width) = match architecture {
             Architecture::Lru { hidden, layers, mixing: Mixing::Mlp { width }, .. } => (hidden, layers, width),
             Architecture::Lru { hidden, layers, .. } => (hidden, layers, 1),
-            Architecture::Mamba { state, .. } if state > MAX_STATE => return Err(self.wrong(format!("is too large (N = {state}); expected up to {MAX_STATE} numbers a channel"))),
+            Architecture::Mamba { state, .. } if state > MAX_STATE => {
+                return Err(self.wrong(format!("is too large (N = {state}); expected up to {MAX_STATE} numbers a channel")));
+            }
             Architecture::Mamba { .. } | Architecture::Attention { .. } => (1, 1, 1),
             other => (other.hidden(), 1, 1),
         };
@@ -137,7 +141,9 @@ impl File<'_> {
                 }
             }
             if self.has(&format!("{prefix}lambda")) {
-                return Err(self.wrong(format!("holds the complex λ as {prefix}lambda; expected two real arrays, {prefix}nu and {prefix}theta [n], for λ = exp(−exp(nu) + i exp(theta))")));
+                return Err(self.wrong(format!(
+                    "holds the complex λ as {prefix}lambda; expected two real arrays, {prefix}nu and {prefix}theta [n], for λ = exp(−exp(nu) + i exp(theta))"
+                )));
             }
         }
         let hidden = self.shape("b_re")?[0];

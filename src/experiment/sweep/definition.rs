@@ -86,7 +86,8 @@ impl Sweep {
             let number = matches!(Setting::find(key), Some(Setting { kind: Kind::Integer { .. } | Kind::Number { .. }, .. }));
             if number && text.parse::<serde_json::Number>().is_ok() { text.to_owned() } else { quoted(text) }
         };
-        let settings = |settings: &[(String, String)]| -> Vec<String> { settings.iter().map(|(key, text)| format!("{}: {}", quoted(key), value(key, text))).collect() };
+        let settings =
+            |settings: &[(String, String)]| -> Vec<String> { settings.iter().map(|(key, text)| format!("{}: {}", quoted(key), value(key, text))).collect() };
         let axis = |axis: &Axis| {
             let values: Vec<String> = axis.pieces().iter().map(|piece| value(&axis.keys[0], piece)).collect();
             format!("{}: [{}]", quoted(&axis.keys.join(",")), values.join(", "))

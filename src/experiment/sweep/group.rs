@@ -1,8 +1,8 @@
 //! Runs of one program, trained together to their end: from recipes to records. A run that diverges is over; the others go on.
 
 use super::partial::Partial;
-use super::record::{Curve, Outcome, Record, mark};
 use super::queue::Queue;
+use super::record::{Curve, Outcome, Record, mark};
 use super::{Run, key};
 use crate::analysis::importance::{self, THRESHOLD};
 use crate::backend::{Device, DeviceKind, StepLoss};

@@ -72,7 +72,10 @@ fn holder(path: &Path) -> String {
 
 fn unlockable(path: &Path) -> impl Fn(std::io::Error) -> Error {
     let what = format!("locking {}", path.display());
-    move |e| Error::System { what: what.clone(), problem: format!("{e}; choose a folder on a file system with locks, one for each process, and merge them afterwards") }
+    move |e| Error::System {
+        what: what.clone(),
+        problem: format!("{e}; choose a folder on a file system with locks, one for each process, and merge them afterwards"),
+    }
 }
 
 fn host() -> Option<String> {

@@ -1,7 +1,7 @@
 //! What is measured of a run: the loss, or the nMSE where it has a meaning.
 
-use crate::backend::StepLoss;
 use super::Run;
+use crate::backend::StepLoss;
 
 /// What stands on the axis from bottom to top.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

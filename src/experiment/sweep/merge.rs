@@ -1,10 +1,10 @@
 //! One folder from several, in which shards of one sweep were run.
 
+use super::Sweep;
 use super::queue::{Queue, State};
 use super::record::Record;
 use super::shard::Shard;
 use super::store::{self, Store};
-use super::Sweep;
 use crate::experiment::recipe::{Engine, Recipe, TaskName};
 use crate::{Error, Result};
 use std::collections::BTreeMap;

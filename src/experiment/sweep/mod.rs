@@ -6,12 +6,12 @@
 pub mod axis;
 pub mod contest;
 pub mod definition;
+pub mod group;
 mod lock;
 pub mod measure;
 pub mod merge;
 pub mod partial;
 pub mod presets;
-pub mod group;
 pub mod queue;
 pub mod record;
 pub mod results;
@@ -94,7 +94,8 @@ impl Sweep {
     /// # Errors
     /// There is none, or one of its values is not accepted.
     fn variant(&self, base: &Recipe, name: &str) -> Result<Recipe> {
-        let known = || Error::setting(VARIANT, name, format!("one of {}", self.variants.iter().map(|variant| variant.name.as_str()).collect::<Vec<_>>().join(", ")));
+        let known =
+            || Error::setting(VARIANT, name, format!("one of {}", self.variants.iter().map(|variant| variant.name.as_str()).collect::<Vec<_>>().join(", ")));
         let variant = self.variants.iter().find(|variant| variant.name == name).ok_or_else(known)?;
         let mut recipe = base.clone();
         for (key, value) in &variant.settings {
@@ -227,7 +228,11 @@ impl Sweep {
                     words.iter().enumerate().filter_map(first).collect::<Vec<_>>().join(" or ")
                 };
                 let gating = if axis.keys == ["gates"] && kinds.iter().any(Recipe::is_gated) { " with side gating" } else { "" };
-                let expected = format!("a setting that the task {} and the layer {}{gating}{whose} look at, or all of its runs are the same", words("task"), words("model"));
+                let expected = format!(
+                    "a setting that the task {} and the layer {}{gating}{whose} look at, or all of its runs are the same",
+                    words("task"),
+                    words("model")
+                );
                 Err(Error::setting(&axis.keys.join(","), "an axis", expected))
             }
             None => Ok(()),
@@ -270,7 +275,11 @@ impl Sweep {
     /// # Errors
     /// As [`Self::base`].
     pub fn ignored(&self, base: &Recipe) -> Result<Vec<(&str, String)>> {
-        let bases = if self.variants.is_empty() { vec![base.clone()] } else { self.variants.iter().map(|variant| self.variant(base, &variant.name)).collect::<Result<_>>()? };
+        let bases = if self.variants.is_empty() {
+            vec![base.clone()]
+        } else {
+            self.variants.iter().map(|variant| self.variant(base, &variant.name)).collect::<Result<_>>()?
+        };
         let kinds: Vec<Recipe> = bases.iter().map(|base| self.kinds(base)).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         let unseen = |key: &str| Setting::find(key).filter(|setting| kinds.iter().all(|kind| !setting.counts_for(kind))).map(|setting| setting.unseen_by(base));
         Ok(self.settings.iter().filter_map(|(key, _)| Some((key.as_str(), unseen(key)?))).collect())
@@ -278,7 +287,8 @@ impl Sweep {
 
     fn name(&self, values: &[String]) -> String {
         let varied = self.axes.iter().zip(values).filter(|(axis, _)| axis.values.len() > 1);
-        let parts: Vec<String> = varied.map(|(axis, value)| if is_variant(axis) { value.clone() } else { format!("{}={value}", axis.keys.join("=")) }).collect();
+        let parts: Vec<String> =
+            varied.map(|(axis, value)| if is_variant(axis) { value.clone() } else { format!("{}={value}", axis.keys.join("=")) }).collect();
         if parts.is_empty() { "the only run".into() } else { parts.join(" ") }
     }
 }

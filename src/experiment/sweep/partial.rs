@@ -23,10 +23,7 @@ impl Partial {
     /// The file.
     pub(super) fn to_bytes(&self, run: &Run) -> Result<Vec<u8>> {
         let points = &self.curve.0;
-        let more = vec![
-            (CURVE[0], points.iter().map(|point| point.loss).collect()),
-            (CURVE[1], points.iter().map(|point| point.power).collect()),
-        ];
+        let more = vec![(CURVE[0], points.iter().map(|point| point.loss).collect()), (CURVE[1], points.iter().map(|point| point.power).collect())];
         checkpoint::write_with(&run.recipe, &self.snapshot, None, more)
     }
 

@@ -38,7 +38,11 @@ impl FromStr for Shard {
         let numbers = text.split_once('/').and_then(|(index, count)| Some((index.trim().parse().ok()?, count.trim().parse().ok()?)));
         match numbers {
             Some((index, count)) if (1..=MOST_SHARDS).contains(&count) && (1..=count).contains(&index) => Ok(Self { index, count }),
-            _ => Err(Error::setting("shard", if text.is_empty() { "nothing" } else { text }, format!("i/n like 2/4: part i, from 1 to n, of n parts, at most {MOST_SHARDS}"))),
+            _ => Err(Error::setting(
+                "shard",
+                if text.is_empty() { "nothing" } else { text },
+                format!("i/n like 2/4: part i, from 1 to n, of n parts, at most {MOST_SHARDS}"),
+            )),
         }
     }
 }

@@ -52,7 +52,11 @@ impl Store {
         let busy = |problem: String| Error::System { what: dir.display().to_string(), problem };
         if let Some((other, who)) = others.iter().find(|(other, _)| other.count != shard.count) {
             let count = other.count;
-            let choose = if count == 1 { "wait for it, or choose another folder".into() } else { format!("take a shard i/{count}, wait for it, or choose another folder") };
+            let choose = if count == 1 {
+                "wait for it, or choose another folder".into()
+            } else {
+                format!("take a shard i/{count}, wait for it, or choose another folder")
+            };
             return Err(busy(format!("{who} is at work there on shard {other}, which overlaps with {shard}; {choose}")));
         }
         let path = dir.join(DEFINITION);

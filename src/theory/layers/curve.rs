@@ -72,7 +72,8 @@ impl Curve {
         let best = self.best()[0].epsilon.log2();
         let rounding = if matches!(self.layer, Layer::Lstm | Layer::GruCurved) { -2 } else { -1 };
         let fit = |power: i32, belongs: &dyn Fn(f64) -> bool| {
-            let logs: Vec<f64> = self.points.iter().filter(|point| belongs(point.epsilon.log2())).map(|point| (point.double / point.epsilon.powi(power)).ln()).collect();
+            let logs: Vec<f64> =
+                self.points.iter().filter(|point| belongs(point.epsilon.log2())).map(|point| (point.double / point.epsilon.powi(power)).ln()).collect();
             let scale = (logs.iter().sum::<f64>() / logs.len() as f64).exp();
             (logs.len() > 1 && scale.is_finite()).then_some(Asymptote { power, scale })
         };
@@ -82,6 +83,7 @@ impl Curve {
     /// The point of least error in double precision, and in single.
     pub fn best(&self) -> [Point; 2] {
         let least = |error: fn(&Point) -> f64| self.points.iter().min_by(|a, b| error(a).total_cmp(&error(b))).copied();
-        [|point: &Point| point.double, |point: &Point| point.single].map(|error| least(error).unwrap_or(Point { epsilon: 1.0, double: f64::NAN, single: f64::NAN }))
+        [|point: &Point| point.double, |point: &Point| point.single]
+            .map(|error| least(error).unwrap_or(Point { epsilon: 1.0, double: f64::NAN, single: f64::NAN }))
     }
 }

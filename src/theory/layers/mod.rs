@@ -20,8 +20,8 @@ use crate::graph::params::ParamTable;
 use crate::math::float::Float;
 use crate::math::matrix::Matrix;
 use crate::math::random;
-use crate::model::{Architecture, Mixing, Model};
 use crate::model::run::Weighed;
+use crate::model::{Architecture, Mixing, Model};
 use crate::task::Teacher;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -45,11 +45,36 @@ pub enum Layer {
 impl Layer {
     /// All of them: layer, its word for the terminal, its name, what its construction does.
     pub const ALL: [(Self, &'static str, &'static str, &'static str); 5] = [
-        (Self::LruTwo, "lru-two", "Two LRU layers", "The first layer's GLU multiplies values by keys, the second layer adds up, its GLU multiplies by the query."),
-        (Self::LruInOut, "lru-in-out", "LRU In+Out", "The GLU before the recurrence multiplies values by keys, the one after it multiplies the sums by the query."),
-        (Self::Lstm, "lstm", "LSTM", "The input gate multiplies values by keys, the cell adds up, the output gate multiplies by the query, all with small weights."),
-        (Self::GruBefore, "gru-before", "GRU, earlier tokens", "The update gate multiplies values by keys, the reset gate multiplies the sums so far by the query; the current token's own term is missing."),
-        (Self::GruCurved, "gru-curved", "GRU with curvature", "The same, and the cubic term of tanh makes the current token's own term, outside its linear range."),
+        (
+            Self::LruTwo,
+            "lru-two",
+            "Two LRU layers",
+            "The first layer's GLU multiplies values by keys, the second layer adds up, its GLU multiplies by the query.",
+        ),
+        (
+            Self::LruInOut,
+            "lru-in-out",
+            "LRU In+Out",
+            "The GLU before the recurrence multiplies values by keys, the one after it multiplies the sums by the query.",
+        ),
+        (
+            Self::Lstm,
+            "lstm",
+            "LSTM",
+            "The input gate multiplies values by keys, the cell adds up, the output gate multiplies by the query, all with small weights.",
+        ),
+        (
+            Self::GruBefore,
+            "gru-before",
+            "GRU, earlier tokens",
+            "The update gate multiplies values by keys, the reset gate multiplies the sums so far by the query; the current token's own term is missing.",
+        ),
+        (
+            Self::GruCurved,
+            "gru-curved",
+            "GRU with curvature",
+            "The same, and the cubic term of tanh makes the current token's own term, outside its linear range.",
+        ),
     ];
 
     fn entry(self) -> &'static (Self, &'static str, &'static str, &'static str) {

@@ -104,7 +104,8 @@ fn title(ui: &mut Ui, view: &View<'_>) {
     let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
     let written = painter.text(rect.left_center() + vec2(card::MARGIN, 0.0), Align2::LEFT_CENTER, &name, strong(14.0), palette.ink);
     painter.text(written.right_center() + vec2(10.0, 0.0), Align2::LEFT_CENTER, &steps, plain(12.0), palette.mute);
-    ui.interact(rect, ui.scope_id().with("what is shown"), egui::Sense::hover()).widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("{name}, {steps}")));
+    ui.interact(rect, ui.scope_id().with("what is shown"), egui::Sense::hover())
+        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("{name}, {steps}")));
 }
 
 fn named(view: &View<'_>) -> String {
@@ -124,7 +125,9 @@ fn list(ui: &mut Ui, state: &State, view: &View<'_>, actions: &mut Vec<Action>) 
     ui.add_space(6.0);
     heading(ui, "IN THE RACE");
     let Some((queue, &(_, measure, ref contenders))) = view.sweeps[COMPARE].queue.zip(state.contenders.as_ref()) else {
-        ui.add(Label::new(RichText::new("No race yet. Start one on the page Race, and look into its networks here while they train.").color(palette.mute)).wrap());
+        ui.add(
+            Label::new(RichText::new("No race yet. Start one on the page Race, and look into its networks here while they train.").color(palette.mute)).wrap(),
+        );
         return;
     };
     let mut listed = false;
@@ -137,7 +140,10 @@ fn list(ui: &mut Ui, state: &State, view: &View<'_>, actions: &mut Vec<Action>) 
         entry(ui, view, (queue, measure), run, &queue.runs()[run].name, actions);
     }
     ui.add_space(4.0);
-    ui.add(Label::new(RichText::new("Each layer's best run so far. Any other one: choose its dot in the race, then Look inside.").size(11.5).color(palette.mute)).wrap());
+    ui.add(
+        Label::new(RichText::new("Each layer's best run so far. Any other one: choose its dot in the race, then Look inside.").size(11.5).color(palette.mute))
+            .wrap(),
+    );
 }
 
 /// The best run at the best rate.

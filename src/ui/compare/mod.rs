@@ -9,8 +9,8 @@ mod race;
 
 pub use inside::Input as InsideInput;
 
-use super::theme::{Palette, plain, strong};
 use super::sweep::SweepAction;
+use super::theme::{Palette, plain, strong};
 use super::{Action, Tab, View};
 use eframe::egui;
 use egui::{Button, Frame, Margin, Panel, RichText, Ui, vec2};

@@ -113,7 +113,13 @@ fn entry(ui: &Ui, rect: Rect, value: f64, color: Color32, scale: f64) {
     let palette = Palette::of(ui);
     let strength = (value.abs() / scale).min(1.0).sqrt() as f32;
     ui.painter().rect_filled(rect, 2.0, palette.background.lerp_to_gamma(color, 0.08 + 0.5 * strength));
-    let font = plain(if rect.width() >= 40.0 { 12.5 } else if rect.width() >= 30.0 { 11.0 } else { 9.5 });
+    let font = plain(if rect.width() >= 40.0 {
+        12.5
+    } else if rect.width() >= 30.0 {
+        11.0
+    } else {
+        9.5
+    });
     // As many digits as fit; where not even whole ones do, the hover says the number.
     let texts = [numbers::fixed(value), numbers::coarse(value), format!("{value:.0}").replace('-', "−")];
     let fitting = |text: String| Some(ui.painter().layout_no_wrap(text, font.clone(), palette.ink)).filter(|text| text.size().x <= rect.width() - 1.0);

@@ -191,7 +191,8 @@ impl Running {
     /// The query that the gates read at a token, entry by entry, by the names of its entries.
     pub fn query(&self, token: usize) -> Vec<(String, f64)> {
         let neurons = self.construction.neurons.iter().enumerate();
-        let queries: Vec<(String, f64)> = neurons.filter(|(_, neuron)| matches!(neuron.part, Part::Query(_))).map(|(i, neuron)| (neuron.name.clone(), self.states.at(token, i))).collect();
+        let queries: Vec<(String, f64)> =
+            neurons.filter(|(_, neuron)| matches!(neuron.part, Part::Query(_))).map(|(i, neuron)| (neuron.name.clone(), self.states.at(token, i))).collect();
         if !queries.is_empty() {
             return queries;
         }

@@ -6,8 +6,8 @@ use super::built::{LARGEST_DIM, NOISE, Running, Settings};
 use super::numbers;
 use crate::experiment::inspection::Subject;
 use crate::task::attention::Spectrum;
-use crate::theory::ablation::Ablation;
 use crate::theory::Variant;
+use crate::theory::ablation::Ablation;
 use crate::ui::Action;
 use crate::ui::choice::{self, Row};
 use crate::ui::theme::{Palette, plain};
@@ -85,15 +85,21 @@ fn attention(ui: &mut Ui, state: &mut State) {
     for (rank, full) in ranks.iter_mut().zip(full) {
         *rank = if full { *dim } else { (*rank).min(*dim) };
     }
-    row(ui, "Rank", "Singular values kept in W_V, W_K and W_Q. Below d, W_V can't be inverted: the symmetric constructions do not apply, and low rank saves neurons.", |ui| {
-        let (mut all, is_mixed) = (ranks[0], ranks.iter().any(|rank| *rank != ranks[0]));
-        let drag = DragValue::new(&mut all).range(1..=*dim).speed(0.05).custom_formatter(|rank, _| if is_mixed { "mixed".into() } else { format!("{rank:.0}") });
-        let response = ui.add_sized(size, drag.custom_parser(|text| text.trim().parse().ok()));
-        if response.changed() {
-            *ranks = [all; 3];
-        }
-        named(response, Role::SpinButton, "Rank")
-    });
+    row(
+        ui,
+        "Rank",
+        "Singular values kept in W_V, W_K and W_Q. Below d, W_V can't be inverted: the symmetric constructions do not apply, and low rank saves neurons.",
+        |ui| {
+            let (mut all, is_mixed) = (ranks[0], ranks.iter().any(|rank| *rank != ranks[0]));
+            let drag =
+                DragValue::new(&mut all).range(1..=*dim).speed(0.05).custom_formatter(|rank, _| if is_mixed { "mixed".into() } else { format!("{rank:.0}") });
+            let response = ui.add_sized(size, drag.custom_parser(|text| text.trim().parse().ok()));
+            if response.changed() {
+                *ranks = [all; 3];
+            }
+            named(response, Role::SpinButton, "Rank")
+        },
+    );
     row(ui, "of V, K, Q", "The same, for each matrix. W_Kᵀ W_Q has the smaller of the last two ranks.", |ui| {
         let gap = 3.0;
         let small = vec2((EDITOR - 2.0 * gap) / 3.0, size.y);
@@ -103,7 +109,8 @@ fn attention(ui: &mut Ui, state: &mut State) {
                 let drag = DragValue::new(rank).range(1..=*dim).speed(0.05);
                 named(ui.add_sized(small, drag), Role::SpinButton, name).on_hover_text(name);
             }
-        }).response
+        })
+        .response
     });
     row(ui, "Teacher", "Orthogonal: all singular values 1. Gaussian: entries N(0, 1/d).", |ui| {
         let word = |spectrum: Spectrum| if spectrum == Spectrum::Orthogonal { "orthogonal" } else { "gaussian" };
@@ -153,7 +160,9 @@ fn ablation(ui: &mut Ui, state: &mut State) {
         });
         named(combo.response, Role::ComboBox, "Drop a neuron")
     });
-    if *ablation != Ablation::default() && ui.add(Button::new(RichText::new("Mend it").color(palette.accent))).on_hover_text("λ = 1 and 0, the constant on, all neurons.").clicked() {
+    if *ablation != Ablation::default()
+        && ui.add(Button::new(RichText::new("Mend it").color(palette.accent))).on_hover_text("λ = 1 and 0, the constant on, all neurons.").clicked()
+    {
         *ablation = Ablation::default();
     }
 }

@@ -23,7 +23,10 @@ struct Line {
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     let subtitle = "against d, log scales";
     let rect = card::show(ui, rect, "What it costs", subtitle, |ui| {
-        for (neurons, name, help) in [(true, "Neurons", "Hidden neurons n; for attention the d² numbers of its state Sₜ."), (false, "Parameters", "Numbers in all weight matrices; attention has 3d².")] {
+        for (neurons, name, help) in [
+            (true, "Neurons", "Hidden neurons n; for attention the d² numbers of its state Sₜ."),
+            (false, "Parameters", "Numbers in all weight matrices; attention has 3d²."),
+        ] {
             if ui.selectable_label(state.count_neurons == neurons, RichText::new(name).size(11.5)).on_hover_text(help).clicked() {
                 state.count_neurons = neurons;
             }

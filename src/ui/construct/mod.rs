@@ -184,7 +184,9 @@ fn the_network(ui: &mut Ui, rect: Rect, state: &mut State) {
     let title = if state.whole { "The network" } else { "Step by step" };
     let narrow = rect.width() < 520.0;
     let rect = card::show(ui, rect, title, subtitle, |ui| {
-        for (whole, name, help) in [(true, "Weights", "All weights in one picture, in named blocks (W)."), (false, "Steps", "The numbers of this token, from left to right (W).")] {
+        for (whole, name, help) in
+            [(true, "Weights", "All weights in one picture, in named blocks (W)."), (false, "Steps", "The numbers of this token, from left to right (W).")]
+        {
             if ui.selectable_label(state.whole == whole, RichText::new(name).size(11.5)).on_hover_text(help).clicked() {
                 state.whole = whole;
             }

@@ -37,8 +37,13 @@ fn labels(running: &Running, chosen: usize) -> Labels {
     let (accumulators, queries) = construction.counts();
     let (d, outputs) = (running.network.inputs(), running.network.outputs());
     let (n, m) = (accumulators + queries, running.network.gates());
-    let block = |matrix: usize, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>, name: &'static str, role: Option<Role>| {
-        Block { matrix, name_at: rows.clone(), rows, columns, name, role }
+    let block = |matrix: usize, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>, name: &'static str, role: Option<Role>| Block {
+        matrix,
+        name_at: rows.clone(),
+        rows,
+        columns,
+        name,
+        role,
     };
     let (memory, query) = (Some(Role::KeyValue), Some(Role::Query));
     let mut blocks = vec![block(0, 0..accumulators, 0..d, "values", memory), block(1, 0..accumulators, 0..d, "keys", memory)];

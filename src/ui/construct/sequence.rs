@@ -79,9 +79,16 @@ fn token_card(ui: &Ui, rect: Rect, token: usize, x: &[f64], (largest, now): (f64
         std::cmp::Ordering::Equal => (palette.accent, palette.accent),
         std::cmp::Ordering::Greater => (palette.mute, palette.unused),
     };
-    let border = if token == now { Stroke::new(2.0, palette.accent) } else { Stroke::new(1.0, if hovered { palette.accent.gamma_multiply(0.6) } else { palette.line }) };
+    let border =
+        if token == now { Stroke::new(2.0, palette.accent) } else { Stroke::new(1.0, if hovered { palette.accent.gamma_multiply(0.6) } else { palette.line }) };
     ui.painter().rect(rect, 6.0, palette.panel, border, StrokeKind::Inside);
-    ui.painter().text(rect.min + vec2(8.0, 4.0), Align2::LEFT_TOP, format!("x{}", subscript(token + 1)), if token == now { strong(11.5) } else { plain(11.5) }, ink);
+    ui.painter().text(
+        rect.min + vec2(8.0, 4.0),
+        Align2::LEFT_TOP,
+        format!("x{}", subscript(token + 1)),
+        if token == now { strong(11.5) } else { plain(11.5) },
+        ink,
+    );
     let (line, numbers_width) = (line(x.len()), 36.0);
     let bars = rect.x_range().shrink(8.0);
     let middle = bars.min + (bars.max - bars.min - numbers_width) / 2.0;

@@ -88,11 +88,14 @@ impl Scene<'_> {
         let gap = 12.0;
         let room = rect.width() - 3.0 * gap - 8.0;
         let mut left = rect.left();
-        let spans: Vec<(f32, f32)> = [0.285, 0.29, 0.265, 0.16].iter().map(|part| {
-            let span = (left, left + room * part);
-            left = span.1 + gap;
-            span
-        }).collect();
+        let spans: Vec<(f32, f32)> = [0.285, 0.29, 0.265, 0.16]
+            .iter()
+            .map(|part| {
+                let span = (left, left + room * part);
+                left = span.1 + gap;
+                span
+            })
+            .collect();
         for ((title, subtitle), &(left, right)) in self.heads().iter().zip(&spans) {
             self.head(ui, Rect::from_min_max(pos2(left, rect.top()), pos2(right + gap - 2.0, rect.top() + HEAD)), title, subtitle);
         }
@@ -102,7 +105,9 @@ impl Scene<'_> {
         ScrollArea::vertical().auto_shrink(false).show(&mut child, |ui| {
             let height = (ROW * n.max(m) as f32).max(OUTPUT * outputs as f32);
             let (area, _) = ui.allocate_exact_size(vec2(body.width() - 8.0, height), Sense::hover());
-            let row = |span: (f32, f32), i: usize| Rect::from_min_max(pos2(span.0, area.top() + ROW * i as f32), pos2(span.1, area.top() + ROW * (i + 1) as f32 - 3.0));
+            let row = |span: (f32, f32), i: usize| {
+                Rect::from_min_max(pos2(span.0, area.top() + ROW * i as f32), pos2(span.1, area.top() + ROW * (i + 1) as f32 - 3.0))
+            };
             for neuron in 0..n {
                 if follow && neuron == self.chosen {
                     ui.scroll_to_rect(row(spans[0], neuron), None);
@@ -166,7 +171,9 @@ impl Scene<'_> {
         let [a, b] = self.running.readings.each_ref().map(|readings| readings.at(self.token, i));
         let added = self.running.added.at(self.token, i);
         let response = self.row(ui, rect, ("input", i), i == self.chosen, color);
-        response.widget_info(|| valued(Role::Button, format!("Neuron {}", neuron.name), format!("{} × {} = {}", numbers::fixed(a), numbers::fixed(b), numbers::fixed(added))));
+        response.widget_info(|| {
+            valued(Role::Button, format!("Neuron {}", neuron.name), format!("{} × {} = {}", numbers::fixed(a), numbers::fixed(b), numbers::fixed(added)))
+        });
         let name = self.job(&[(&neuron.factors[0], color), (" · ", self.palette.mute), (&neuron.factors[1], color)], 80.0);
         let one = |value: f64, name: &str| if name == "1" && value == 1.0 { "1".into() } else { numbers::fixed(value) };
         self.texts(ui, rect, name, 58.0, &format!("{} × {}", one(a, &neuron.factors[0]), one(b, &neuron.factors[1])), &numbers::fixed(added));
@@ -183,7 +190,8 @@ impl Scene<'_> {
     fn memory(&self, ui: &Ui, rect: Rect, i: usize) -> bool {
         let neuron = &self.running.construction.neurons[i];
         let color = self.palette.role(role(neuron.part));
-        let (lambda, before, added, held) = (self.running.network.lambda[i], self.running.before(self.token, i), self.running.added.at(self.token, i), self.running.states.at(self.token, i));
+        let (lambda, before, added, held) =
+            (self.running.network.lambda[i], self.running.before(self.token, i), self.running.added.at(self.token, i), self.running.states.at(self.token, i));
         let response = self.row(ui, rect, ("memory", i), i == self.chosen, color);
         response.widget_info(|| valued(Role::Button, format!("Memory {}", neuron.name), numbers::fixed(held)));
         let sum = match lambda {
@@ -225,7 +233,11 @@ impl Scene<'_> {
             ui.colored_label(palette.query, format!("{} = {}", gate.query, format::signed(query)));
             ui.label(format!("their product is {}", format::signed(product)));
             let column = self.running.network.readout.column(i);
-            let used: Vec<String> = column.enumerate().filter(|(_, weight)| *weight != 0.0).map(|(k, weight)| format!("{} in ŷ{}", format::signed(weight), subscript(k + 1))).collect();
+            let used: Vec<String> = column
+                .enumerate()
+                .filter(|(_, weight)| *weight != 0.0)
+                .map(|(k, weight)| format!("{} in ŷ{}", format::signed(weight), subscript(k + 1)))
+                .collect();
             ui.label(format!("its weight in the readout D: {}", used.join(", ")));
         });
         if response.clicked() { gate.neurons.first().copied() } else { None }
@@ -254,7 +266,16 @@ impl Scene<'_> {
         let off = format!("off by {}", numbers::fixed((ours - theirs).abs()));
         let mut job = self.job(&[(&name, self.palette.mute), ("    ", self.palette.mute), (&attention, self.palette.teacher)], 400.0);
         if !exact {
-            job = self.job(&[(&name, self.palette.mute), ("    ", self.palette.mute), (&attention, self.palette.teacher), ("    ", self.palette.mute), (&off, self.palette.error)], 400.0);
+            job = self.job(
+                &[
+                    (&name, self.palette.mute),
+                    ("    ", self.palette.mute),
+                    (&attention, self.palette.teacher),
+                    ("    ", self.palette.mute),
+                    (&off, self.palette.error),
+                ],
+                400.0,
+            );
         }
         self.texts(ui, rect, job, 0.0, "", &numbers::fixed(ours));
         self.explain_output(ui, rect, k);

@@ -83,8 +83,12 @@ pub fn grid(ui: &Ui, rect: Rect, cell: egui::Vec2) {
     }
     let stroke = Stroke::new(1.0, Palette::of(ui).background);
     let lines = |length: f32, cell: f32| 1..(length / cell).round() as usize;
-    lines(rect.width(), cell.x).for_each(|i| { ui.painter().vline((rect.left() + i as f32 * cell.x).round() + 0.5, rect.y_range(), stroke); });
-    lines(rect.height(), cell.y).for_each(|i| { ui.painter().hline(rect.x_range(), (rect.top() + i as f32 * cell.y).round() + 0.5, stroke); });
+    lines(rect.width(), cell.x).for_each(|i| {
+        ui.painter().vline((rect.left() + i as f32 * cell.x).round() + 0.5, rect.y_range(), stroke);
+    });
+    lines(rect.height(), cell.y).for_each(|i| {
+        ui.painter().hline(rect.x_range(), (rect.top() + i as f32 * cell.y).round() + 0.5, stroke);
+    });
 }
 
 /// For colours and places on the screen.
@@ -131,9 +135,15 @@ impl Mark {
         let color = self.color(Palette::of(ui));
         let size = (row * 0.42).clamp(1.5, 8.0);
         match self {
-            Self::Network => { ui.painter().circle_filled(at, (size * 0.45).max(1.5), color); }
-            Self::Truth => { ui.painter().rect_filled(Rect::from_center_size(at, vec2(4.0, 2.0 * size)), 1.0, color); }
-            Self::Step => { ui.painter().circle_stroke(at, (size * 0.75).max(2.0), Stroke::new(1.4, color)); }
+            Self::Network => {
+                ui.painter().circle_filled(at, (size * 0.45).max(1.5), color);
+            }
+            Self::Truth => {
+                ui.painter().rect_filled(Rect::from_center_size(at, vec2(4.0, 2.0 * size)), 1.0, color);
+            }
+            Self::Step => {
+                ui.painter().circle_stroke(at, (size * 0.75).max(2.0), Stroke::new(1.4, color));
+            }
         }
     }
 

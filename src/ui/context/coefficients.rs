@@ -1,8 +1,8 @@
 //! The one-token polynomial beside a gradient step's, which has η* in front of each x_i² y_k of output k and nothing else
 //! (the paper's Table 2).
 
-use super::super::theme::{Palette, plain, strong};
 use super::super::readout::{Readout, cell_at, cell_rect};
+use super::super::theme::{Palette, plain, strong};
 use super::super::{Action, card, export, format};
 use super::cells::narrow;
 use crate::analysis::in_context::{Coefficients, Finding, MOST_INPUTS};
@@ -87,7 +87,13 @@ fn gauge(ui: &Ui, cell: Rect, value: f64, best: f64) {
     let bar = bar(cell);
     if room {
         let number = if both { cell.top() + 7.0 } else { f32::midpoint(cell.top(), bar.top()) };
-        ui.painter().text(pos2(cell.left(), number), Align2::LEFT_CENTER, format::fixed(value, if cell.width() > 52.0 { 5 } else { 4 }), strong(12.0), palette.ink);
+        ui.painter().text(
+            pos2(cell.left(), number),
+            Align2::LEFT_CENTER,
+            format::fixed(value, if cell.width() > 52.0 { 5 } else { 4 }),
+            strong(12.0),
+            palette.ink,
+        );
         if both {
             ui.painter().text(pos2(cell.left(), cell.top() + 20.5), Align2::LEFT_CENTER, format::percent(value / best - 1.0), plain(10.5), palette.mute);
         }

@@ -31,7 +31,9 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
         Task::Attention(_) => vec![],
         Task::Regression(task) if !gated => vec![fit(view.live, task, palette), step(task, palette)],
         _ if !gated => vec![],
-        Task::File(_) => vec![view.live.weights.as_ref().map_or_else(LayoutJob::default, |weights| guide::counted(view.live, &weights.importance.census(THRESHOLD), palette).job)],
+        Task::File(_) => vec![
+            view.live.weights.as_ref().map_or_else(LayoutJob::default, |weights| guide::counted(view.live, &weights.importance.census(THRESHOLD), palette).job),
+        ],
         Task::Regression(task) => vec![fit(view.live, task, palette), counts(view.live, regression_needs(view.live, task), palette), step(task, palette)],
         Task::Recall(task) => vec![answers(view.live, task, palette), counts(view.live, recall_needs(view.live, task), palette)],
     };
@@ -45,7 +47,11 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
         guide::link(ui, "What this layer keeps", "Its memory, gates and state over one sequence, in Dissect (3)", Action::Tab(Tab::Dissect), actions);
     }
     if view.tab == Tab::Context {
-        let (text, help) = if gated { ("Its neurons and gates, in Discover", "λ over training and every weight (1)") } else { ("Its loss, in Discover", "The Discover view (1)") };
+        let (text, help) = if gated {
+            ("Its neurons and gates, in Discover", "λ over training and every weight (1)")
+        } else {
+            ("Its loss, in Discover", "The Discover view (1)")
+        };
         guide::link(ui, text, help, Action::Tab(Tab::Discover), actions);
     } else if gated {
         let text = if view.live.recipe.task.in_context() { "What it does with its examples" } else { "Its test sequences, and where it errs" };

@@ -1,7 +1,7 @@
 //! The map that the network read off its examples, from its answers to other questions, beside a gradient step's.
 
-use super::super::theme::{Palette, plain, strong};
 use super::super::readout::{Readout, cell_at, cell_rect};
+use super::super::theme::{Palette, plain, strong};
 use super::super::{Action, card, export, format};
 use super::cells::{Cells, Mark, largest};
 use crate::analysis::in_context::{Episode, Finding};

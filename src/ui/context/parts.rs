@@ -16,7 +16,8 @@ const VALUE: f32 = 54.0;
 /// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, live: &Live, actions: &mut Vec<Action>) {
     let (size, mut saved) = (rect.size(), false);
-    let rect = card::show(ui, rect, "What the answer rests on", "split by what meets in the gates", |ui| saved = export::button(ui, "What the answer rests on"));
+    let rect =
+        card::show(ui, rect, "What the answer rests on", "split by what meets in the gates", |ui| saved = export::button(ui, "What the answer rests on"));
     if saved {
         actions.push(export::svg(ui, "context-parts.svg", size, &mut |ui, rect| show(ui, rect, live, &mut vec![])));
     }
@@ -61,7 +62,9 @@ pub fn show(ui: &mut Ui, rect: Rect, live: &Live, actions: &mut Vec<Action>) {
         }
         match accuracy {
             Some(accuracy) => bar(&accuracies, accuracy, format!("{:.1}\u{a0}%", 100.0 * accuracy), color),
-            None => { ui.painter().text(pos2(middle, y), Align2::LEFT_CENTER, "–", plain(11.5), palette.mute); }
+            None => {
+                ui.painter().text(pos2(middle, y), Align2::LEFT_CENTER, "–", plain(11.5), palette.mute);
+            }
         }
         let line = Rect::from_min_max(pos2(rect.left(), y - row / 2.0), pos2(rect.right(), y + row / 2.0));
         let response = ui.interact(line, ui.scope_id().with(("part", i)), Sense::hover());

@@ -2,8 +2,8 @@
 //! which value (Figure 7). All that belongs to a value stands in its row.
 
 use super::super::heatmap::Heatmap;
-use super::super::theme::{Palette, plain, strong};
 use super::super::readout::{Readout, cell_at, cell_rect};
+use super::super::theme::{Palette, plain, strong};
 use super::super::{Action, card, export, format};
 use super::cells::{Cells, grid, largest, narrow};
 use crate::analysis::in_context::Finding;
@@ -101,7 +101,11 @@ impl State {
         let palette = Palette::of(ui);
         let columns = episode.pairs.len() + 1;
         let mut pixels = vec![palette.background; 2 * classes * columns];
-        let mut set = |row: usize, column: usize, color: Color32| if let Some(pixel) = pixels.get_mut(row * columns + column) { *pixel = color };
+        let mut set = |row: usize, column: usize, color: Color32| {
+            if let Some(pixel) = pixels.get_mut(row * columns + column) {
+                *pixel = color
+            }
+        };
         for (column, &[key, value]) in episode.pairs.iter().enumerate() {
             set(key, column, palette.key_value);
             set(classes + value, column, palette.key_value);
@@ -162,8 +166,20 @@ fn names(ui: &Ui, places: &Places, episode: &Episode, pairs: usize, classes: usi
         for row in (0..classes).step_by(if places.row >= 11.0 { 1 } else { classes }) {
             let (text, middle) = if places.row >= 11.0 { (format!("{noun} {}", row + 1), 0.5) } else { (format!("{noun}s"), classes as f32 / 2.0) };
             let marked = if noun == "key" { row == episode.query } else { row == episode.target };
-            let color = if !marked || places.row < 11.0 { palette.mute } else if noun == "key" { palette.query } else { palette.teacher };
-            painter.text(pos2(rect.left() - 6.0, rect.top() + (row as f32 + middle) * places.row), Align2::RIGHT_CENTER, text, if marked { strong(10.5) } else { plain(10.5) }, color);
+            let color = if !marked || places.row < 11.0 {
+                palette.mute
+            } else if noun == "key" {
+                palette.query
+            } else {
+                palette.teacher
+            };
+            painter.text(
+                pos2(rect.left() - 6.0, rect.top() + (row as f32 + middle) * places.row),
+                Align2::RIGHT_CENTER,
+                text,
+                if marked { strong(10.5) } else { plain(10.5) },
+                color,
+            );
         }
     }
     let head = places.keys[0].top() - 4.0;

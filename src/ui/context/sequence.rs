@@ -1,7 +1,7 @@
 //! One sequence of the regression: examples (x_t, y_t) from left to right, the question, and three answers to it.
 
-use super::super::theme::{Palette, plain, strong};
 use super::super::readout::{Readout, cell_at, cell_rect};
+use super::super::theme::{Palette, plain, strong};
 use super::super::{Action, card, export, format};
 use super::cells::{Cells, Mark, largest, narrow};
 use crate::analysis::in_context::{Episode, Finding};
@@ -205,7 +205,9 @@ fn explain(ui: &Ui, rect: Rect, places: &Places, state: &mut State, episode: &Ep
     let sizes = |i: usize, j: usize| [if j == 0 { inputs } else { outputs }, if i == 0 { pairs } else { 1 }];
     let answers = places.columns.union(places.strip);
     let at = |pointer: egui::Pos2| {
-        let token = |(i, j): (usize, usize)| cell_at(places.blocks[i][j], sizes(i, j)[0], sizes(i, j)[1], pointer).map(|(row, column)| [row + j * inputs, column + i * pairs]);
+        let token = |(i, j): (usize, usize)| {
+            cell_at(places.blocks[i][j], sizes(i, j)[0], sizes(i, j)[1], pointer).map(|(row, column)| [row + j * inputs, column + i * pairs])
+        };
         [(0, 0), (0, 1), (1, 0), (1, 1)].into_iter().find_map(token).or_else(|| cell_at(answers, outputs, 1, pointer).map(|(k, _)| [inputs + k, pairs]))
     };
     let hit = response.hover_pos().and_then(at);

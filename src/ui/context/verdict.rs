@@ -1,8 +1,8 @@
 //! What was found, in words, above the pictures that show it.
 
 use super::super::theme::{Palette, strong};
-use crate::experiment::live::{End, Live};
 use crate::analysis::in_context::Finding;
+use crate::experiment::live::{End, Live};
 use crate::experiment::recipe::TaskName;
 use crate::ui::format;
 use eframe::egui;

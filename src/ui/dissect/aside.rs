@@ -78,12 +78,36 @@ fn scores(ui: &mut Ui, answer: &Answer<'_>) {
     let number = |value: Option<f64>| value.map_or_else(|| "–".into(), format::scientific);
     let basis = dissection.scores.as_ref().map(reading::basis);
     let of = |score: Option<&crate::analysis::dissection::Score>| number(score.map(|score| score.value));
-    row(ui, "1 − R² key–values", &of(basis.and_then(|basis| basis.key_value.as_ref())), palette.key_value, "How much of the key–value matrix can't be read off the neurons with λ near 1");
-    row(ui, "1 − R² queries", &of(basis.and_then(|basis| basis.query.as_ref())), palette.query, "How much of the query can't be read off the neurons with λ near 0");
+    row(
+        ui,
+        "1 − R² key–values",
+        &of(basis.and_then(|basis| basis.key_value.as_ref())),
+        palette.key_value,
+        "How much of the key–value matrix can't be read off the neurons with λ near 1",
+    );
+    row(
+        ui,
+        "1 − R² queries",
+        &of(basis.and_then(|basis| basis.query.as_ref())),
+        palette.query,
+        "How much of the query can't be read off the neurons with λ near 0",
+    );
     let distance = dissection.polynomial.as_ref().and_then(|polynomial| polynomial.distance);
     row(ui, "Polynomial distance", &number(distance), palette.ink, "Student's coefficients for one token against the teacher's, relative");
-    row(ui, "Two-token distance", &number(dissection.two_token_distance), palette.ink, "The same with an earlier token, which sees λ too: 0 means the same function of sequences");
-    row(ui, "Three-token distance", &number(dissection.three_token_distance), palette.ink, "With two earlier tokens: the first that sees products of two different ones");
+    row(
+        ui,
+        "Two-token distance",
+        &number(dissection.two_token_distance),
+        palette.ink,
+        "The same with an earlier token, which sees λ too: 0 means the same function of sequences",
+    );
+    row(
+        ui,
+        "Three-token distance",
+        &number(dissection.three_token_distance),
+        palette.ink,
+        "With two earlier tokens: the first that sees products of two different ones",
+    );
     let fits = dissection.scores.as_ref().map_or("–", |scores| reading::fit(scores.fits));
     row(ui, "Basis that fits", fits, palette.ink, "Whether the states hold S and q themselves, or the symmetric form of the same layer");
     if !answer.teacher {

@@ -97,7 +97,9 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, output: &mut usize, answ
     });
     if saved {
         let mut chosen = *output;
-        actions.push(export::svg(ui, "dissect-function.svg", rect.size(), &mut |ui, rect| show(ui, rect, &mut State::default(), &mut chosen, answer, &mut vec![])));
+        actions.push(export::svg(ui, "dissect-function.svg", rect.size(), &mut |ui, rect| {
+            show(ui, rect, &mut State::default(), &mut chosen, answer, &mut vec![])
+        }));
     }
     let Some(polynomial) = polynomial.filter(|_| outputs > 0) else {
         return super::quiet(ui, inner, &super::reason(answer, "polynomial", "The polynomial of this network was not worked out."));
@@ -135,7 +137,11 @@ fn draw(ui: &mut Ui, bars: Rect, state: &State, shown: usize) {
     for (i, row) in state.rows.iter().take(shown).enumerate() {
         let middle = bars.top() + step * (i as f32 + 0.5);
         if hovered == Some(i) {
-            ui.painter().rect_filled(Rect::from_center_size(pos2(whole.center().x, middle), vec2(whole.width(), step)), 2.0, palette.accent.gamma_multiply(0.08));
+            ui.painter().rect_filled(
+                Rect::from_center_size(pos2(whole.center().x, middle), vec2(whole.width(), step)),
+                2.0,
+                palette.accent.gamma_multiply(0.08),
+            );
         }
         ui.painter().text(pos2(bars.left() - 8.0, middle), Align2::RIGHT_CENTER, &row.label, plain(11.5), palette.mute);
         let bar = |value: f64, height: f32| {

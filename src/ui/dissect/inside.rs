@@ -67,7 +67,11 @@ fn column(ui: &mut Ui, view: &View<'_>, insides: &Insides, actions: &mut Vec<Act
     let say = |ui: &mut Ui, text: &str, mute: bool| ui.add(Label::new(RichText::new(text).color(if mute { palette.mute } else { palette.ink })).wrap());
     ui.add(Label::new(RichText::new(question(insides.architecture)).font(strong(16.0))).wrap());
     say(ui, multiplies(insides.architecture), false);
-    say(ui, "Linear attention needs a memory that adds up values times keys and forgets nothing, and two products: a value times a key, then what is stored times the query.", true);
+    say(
+        ui,
+        "Linear attention needs a memory that adds up values times keys and forgets nothing, and two products: a value times a key, then what is stored times the query.",
+        true,
+    );
     say(ui, "Only a gated RNN can be reduced to its smallest form; other layers are looked into while they run, and probed from outside.", true);
     ui.add_space(4.0);
     heading(ui, "USE IT");
@@ -95,12 +99,20 @@ fn question(architecture: Architecture) -> &'static str {
 /// Where a layer has its products.
 fn multiplies(architecture: Architecture) -> &'static str {
     match architecture {
-        Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. } | Architecture::GatedDense { .. } => "It multiplies two readings of the token before its memory, and two readings after it.",
-        Architecture::Lstm { .. } => "Its input gate multiplies what is written, its output gate what is shown. Where a gate stays near 0.5 it works as a product; near 0 and 1 as a switch.",
-        Architecture::Gru { .. } => "Its update gate multiplies what is written, its reset gate the memory that the candidate sees. Where a gate stays near 0.5 it works as a product; near 0 and 1 as a switch.",
+        Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. } | Architecture::GatedDense { .. } => {
+            "It multiplies two readings of the token before its memory, and two readings after it."
+        }
+        Architecture::Lstm { .. } => {
+            "Its input gate multiplies what is written, its output gate what is shown. Where a gate stays near 0.5 it works as a product; near 0 and 1 as a switch."
+        }
+        Architecture::Gru { .. } => {
+            "Its update gate multiplies what is written, its reset gate the memory that the candidate sees. Where a gate stays near 0.5 it works as a product; near 0 and 1 as a switch."
+        }
         Architecture::Lru { .. } => "Its recurrence is linear; products are only in what stands around it. A GLU whose gate stays near 0.5 works as a product.",
         Architecture::Mamba { .. } => "B multiplies what is written, C what is read, and the step Δ decides how much is forgotten: all three see the token.",
-        Architecture::Attention { .. } => "It is attention itself, with or without a softmax; what is measured is whether it is its teacher's. The picture below shows its weights.",
+        Architecture::Attention { .. } => {
+            "It is attention itself, with or without a softmax; what is measured is whether it is its teacher's. The picture below shows its weights."
+        }
     }
 }
 
@@ -109,7 +121,10 @@ pub fn status(ui: &mut Ui, view: &View<'_>) {
     let Some((inspected, insides)) = view.bench.inspected.as_ref().and_then(|inspected| Some((inspected, inspected.insides()?))) else { return };
     let known = match &view.bench.subject {
         Subject::Live => view.live.recipe.task().widths().into(),
-        Subject::Given(given) => { let Model { inputs, outputs, .. } = given.network; [inputs, outputs] }
+        Subject::Given(given) => {
+            let Model { inputs, outputs, .. } = given.network;
+            [inputs, outputs]
+        }
     };
     let parts = |ui: &mut Ui| {
         ui.spacing_mut().item_spacing.x = 16.0;

@@ -74,7 +74,8 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
     if bench.inspected.as_ref().is_some_and(|inspected| inspected.insides().is_some()) {
         return inside::show(ui, state, view, narrow, actions);
     }
-    let inspected = bench.inspected.as_ref().and_then(|inspected| Some((inspected, inspected.dissection().filter(|dissection| dissection.stages.len() == stages::COUNT)?)));
+    let inspected =
+        bench.inspected.as_ref().and_then(|inspected| Some((inspected, inspected.dissection().filter(|dissection| dissection.stages.len() == stages::COUNT)?)));
     let answer = inspected.map(|(inspected, dissection)| Answer {
         dissection,
         stamp: Stamp { run: live.run, id: inspected.id, step: inspected.step, took: inspected.took_ms.to_bits(), dark },
@@ -121,7 +122,9 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
 fn waiting(view: &View<'_>) -> &'static str {
     match &view.bench.subject {
         Subject::Given(_) => "Looking into the network…",
-        Subject::Live if view.live.failure.is_some() => "Training has stopped before there was a network to take apart. Retry above, or load a file of weights.",
+        Subject::Live if view.live.failure.is_some() => {
+            "Training has stopped before there was a network to take apart. Retry above, or load a file of weights."
+        }
         Subject::Live if view.live.weights.is_none() => "Training is about to begin; the first network will be looked into here.",
         Subject::Live => "Looking into the running network…",
     }

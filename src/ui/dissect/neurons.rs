@@ -196,7 +196,8 @@ fn line(ui: &mut Ui, axes: &Axes, state: &mut State, answer: &Answer<'_>, thresh
     let stroke = Stroke::new(if lively { 2.0 } else { 1.4 }, palette.accent);
     ui.painter().extend(Shape::dashed_line(&[pos2(axes.frame.left(), y), pos2(right, y)], stroke, 5.0, 3.0));
     let above = y - axes.frame.top() > 16.0;
-    let (at, align) = if above { (pos2(axes.frame.center().x, y - 2.0), Align2::CENTER_BOTTOM) } else { (pos2(axes.frame.center().x, y + 2.0), Align2::CENTER_TOP) };
+    let (at, align) =
+        if above { (pos2(axes.frame.center().x, y - 2.0), Align2::CENTER_BOTTOM) } else { (pos2(axes.frame.center().x, y + 2.0), Align2::CENTER_TOP) };
     let text = format!("threshold {threshold}");
     let back = ui.painter().layout_no_wrap(text.clone(), strong(11.0), palette.accent).size();
     ui.painter().rect_filled(align.anchor_size(at, back + vec2(6.0, 0.0)), 3.0, palette.background.gamma_multiply(0.85));

@@ -43,9 +43,16 @@ pub fn show(ui: &mut Ui, rect: Rect, shown: &Shown<'_>, actions: &mut Vec<Action
     let mut text = ui.new_child(egui::UiBuilder::new().id_salt("headline").max_rect(headline));
     text.add(Label::new(RichText::new(probe.headline()).font(strong(15.0)).color(color)).wrap());
     let top = text.min_rect().bottom().max(headline.top() + 20.0) + 6.0;
-    let left = Rect::from_min_max(pos2(inner.left(), top), pos2(if inner.width() >= WIDE { inner.left() + inner.width() * 0.54 } else { inner.right() }, inner.bottom()));
+    let left = Rect::from_min_max(
+        pos2(inner.left(), top),
+        pos2(if inner.width() >= WIDE { inner.left() + inner.width() * 0.54 } else { inner.right() }, inner.bottom()),
+    );
     let bottom = numbers(ui, left, probe);
-    let right = if inner.width() >= WIDE { Rect::from_min_max(pos2(left.right() + 18.0, top), inner.max) } else { Rect::from_min_max(pos2(inner.left(), bottom + 8.0), inner.max) };
+    let right = if inner.width() >= WIDE {
+        Rect::from_min_max(pos2(left.right() + 18.0, top), inner.max)
+    } else {
+        Rect::from_min_max(pos2(inner.left(), bottom + 8.0), inner.max)
+    };
     if right.height() < 30.0 {
         return;
     }
@@ -64,13 +71,38 @@ fn numbers(ui: &mut Ui, rect: Rect, probe: &Probe) -> f32 {
     let decoded = probe.decoded.as_ref();
     let one = if probe.one_counts { probe.one.distance } else { None };
     let rows: [(&str, Option<f64>, Color32, &str); 7] = [
-        ("answers differ by", probe.error, palette.ink, "‖ŷ − y‖ / ‖y‖ on fresh sequences, of attention always 32 tokens long, whatever length it was trained on. 0: the same answers."),
-        ("key–values not in its state", decoded.and_then(|d| d.key_value), palette.key_value, "1 − R²: how much of the key–value matrix Σ v kᵀ no linear map reads off the states, on tokens that it was not fitted on. 0: all of it is there."),
-        ("query not in its state", decoded.and_then(|d| d.query), palette.query, "1 − R²: how much of the query no linear map reads off the states. 0: all of it is there."),
-        ("query not in its gates", decoded.and_then(|d| d.query_in_gates), palette.query, "The same read off the gates that see the token: a layer whose gates hold the query need not carry it in its state. 0: all of it is there."),
+        (
+            "answers differ by",
+            probe.error,
+            palette.ink,
+            "‖ŷ − y‖ / ‖y‖ on fresh sequences, of attention always 32 tokens long, whatever length it was trained on. 0: the same answers.",
+        ),
+        (
+            "key–values not in its state",
+            decoded.and_then(|d| d.key_value),
+            palette.key_value,
+            "1 − R²: how much of the key–value matrix Σ v kᵀ no linear map reads off the states, on tokens that it was not fitted on. 0: all of it is there.",
+        ),
+        (
+            "query not in its state",
+            decoded.and_then(|d| d.query),
+            palette.query,
+            "1 − R²: how much of the query no linear map reads off the states. 0: all of it is there.",
+        ),
+        (
+            "query not in its gates",
+            decoded.and_then(|d| d.query_in_gates),
+            palette.query,
+            "The same read off the gates that see the token: a layer whose gates hold the query need not carry it in its state. 0: all of it is there.",
+        ),
         ("one token: polynomial off by", one, palette.ink, "Coefficients of its answers to one token against attention's, relative. 0: the same polynomial."),
         ("two tokens: polynomial off by", probe.two.distance, palette.ink, "The same with an earlier token, one step before. 0: the same polynomial."),
-        ("two tokens: no polynomial", probe.two.unexplained, palette.ink, "Variance of its answers that no polynomial of degree up to 4 explains. 0: it is such a polynomial."),
+        (
+            "two tokens: no polynomial",
+            probe.two.unexplained,
+            palette.ink,
+            "Variance of its answers that no polynomial of degree up to 4 explains. 0: it is such a polynomial.",
+        ),
     ];
     let mut top = rect.top();
     let head = |ui: &Ui, at: egui::Pos2, align, text: &str| ui.painter().text(at, align, text, plain(10.5), palette.mute);

@@ -148,9 +148,20 @@ fn disk(ui: &mut Ui, rect: Rect, readout: &mut Readout, memory: &Memory, now: &[
     finite(initial).into_iter().for_each(|value| mark(ui, place(value), false, 3.2));
     finite(now).into_iter().for_each(|value| mark(ui, place(value), true, 3.2));
     let places: Vec<Pos2> = now.iter().map(|value| place(*value)).collect();
-    let nearest = |pointer: Pos2| (0..places.len()).min_by(|&a, &b| places[a].distance(pointer).total_cmp(&places[b].distance(pointer))).filter(|&i| places[i].distance(pointer) < REACH);
+    let nearest = |pointer: Pos2| {
+        (0..places.len()).min_by(|&a, &b| places[a].distance(pointer).total_cmp(&places[b].distance(pointer))).filter(|&i| places[i].distance(pointer) < REACH)
+    };
     explain(ui, rect, readout, &places, nearest, |ui, i| {
-        let said = |[re, im]: [f64; 2]| format!("{} {} {} i, |λ| = {}, turns by {}° a token", format::signed(re), if im < 0.0 { "−" } else { "+" }, format::signed(im.abs()), format::lambda(re.hypot(im)), format::fixed(im.atan2(re).to_degrees(), 1));
+        let said = |[re, im]: [f64; 2]| {
+            format!(
+                "{} {} {} i, |λ| = {}, turns by {}° a token",
+                format::signed(re),
+                if im < 0.0 { "−" } else { "+" },
+                format::signed(im.abs()),
+                format::lambda(re.hypot(im)),
+                format::fixed(im.atan2(re).to_degrees(), 1)
+            )
+        };
         ui.label(format!("number {}: λ = {}", i + 1, said(now[i])));
         // Eigenvalues of a matrix are in no order: which was which is not known.
         if let Some(before) = initial.get(i).filter(|_| memory.name.starts_with('λ')) {

@@ -53,7 +53,11 @@ pub fn show(ui: &mut Ui, rect: Rect, kind: Kind, state: &mut State, shown: &Show
         actions.push(export::svg(ui, file, rect.size(), &mut |ui, rect| show(ui, rect, kind, &mut State { chosen, ..State::default() }, shown, &mut vec![])));
     }
     let Some(trace) = traces.get(state.chosen) else {
-        return card::quiet(ui, inner, if kind == Kind::Gates { "This layer has no gates." } else { "Attention keeps no state: it looks at all tokens again." });
+        return card::quiet(
+            ui,
+            inner,
+            if kind == Kind::Gates { "This layer has no gates." } else { "Attention keeps no state: it looks at all tokens again." },
+        );
     };
     if inner.width() < 90.0 || inner.height() < 100.0 || trace.time * trace.width == 0 {
         return;
@@ -67,7 +71,11 @@ pub fn show(ui: &mut Ui, rect: Rect, kind: Kind, state: &mut State, shown: &Show
     let scale = Rect::from_min_max(pos2(grid.left(), grid.bottom() + 14.0), pos2(grid.right(), grid.bottom() + 28.0));
     legend(ui, scale, trace);
     let cut = if trace.width < trace.of { format!(" Drawn are the first {} of {}.", trace.width, trace.of) } else { String::new() };
-    let flat = if trace.range == Range::Gate && trace.swing() < STRAIGHT { format!(" All stay within {} of 0.5, where σ is straight: the gate works as a product.", format::scientific(trace.swing().into())) } else { String::new() };
+    let flat = if trace.range == Range::Gate && trace.swing() < STRAIGHT {
+        format!(" All stay within {} of 0.5, where σ is straight: the gate works as a product.", format::scientific(trace.swing().into()))
+    } else {
+        String::new()
+    };
     let note = if kind == Kind::Gates && mlp { format!("{}.{cut}", trace.about) } else { format!("{}: {}.{flat}{cut}", capital(&trace.name), trace.about) };
     card::note(ui, Rect::from_min_max(pos2(inner.left(), inner.bottom() - NOTE + 4.0), inner.max), &note);
     read_off(ui, grid, title, state, trace);
@@ -104,7 +112,9 @@ impl State {
 fn axes(ui: &Ui, inner: Rect, grid: Rect, trace: &Trace) {
     let palette = Palette::of(ui);
     let text = |at, align, text: String| ui.painter().text(at, align, text, plain(10.5), palette.mute);
-    let every = |count: usize, length: f32, room: f32| [1, 2, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256, 500].into_iter().find(|every| length * *every as f32 / count as f32 >= room).unwrap_or(1000);
+    let every = |count: usize, length: f32, room: f32| {
+        [1, 2, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256, 500].into_iter().find(|every| length * *every as f32 / count as f32 >= room).unwrap_or(1000)
+    };
     let labels = |count: usize, every: usize| std::iter::once(1).chain((every..=count).step_by(every).filter(move |i| 10 * (*i - 1) >= 6 * every && *i > 1));
     for token in labels(trace.time, every(trace.time, grid.width(), 22.0)) {
         let x = grid.left() + grid.width() * (token as f32 - 0.5) / trace.time as f32;

@@ -4,8 +4,8 @@ use super::picture::{Picture, matrix_of};
 use super::{Layout, Placed, Subject};
 use crate::model::network::Gating;
 use crate::task::Task;
-use crate::ui::{format, tokens};
 use crate::ui::theme::{Palette, role_name, strong};
+use crate::ui::{format, tokens};
 use eframe::egui;
 use egui::{Rect, Response, RichText, Stroke, Ui, pos2};
 
@@ -60,7 +60,9 @@ fn explain(ui: &mut Ui, placed: &Placed, (row, column): (usize, usize), picture:
         let inside = matrix_of(network, name).filter(|matrix| out < matrix.rows && fan_in < matrix.columns);
         inside.map_or(f64::NAN, |matrix| matrix.at(out, fan_in))
     };
-    let named = |name: fn(Task, usize) -> String, unnamed: &str, index: usize| subject.task.map_or_else(|| format!("{unnamed} {}", index + 1), |task| name(task, index));
+    let named = |name: fn(Task, usize) -> String, unnamed: &str, index: usize| {
+        subject.task.map_or_else(|| format!("{unnamed} {}", index + 1), |task| name(task, index))
+    };
     let input = |column: usize| if column < d { named(tokens::input, "input", column) } else { "constant 1".into() };
     let output = |index: usize| named(tokens::output, "output", index);
     let gate = picture.gates.get(column).copied().unwrap_or(0);

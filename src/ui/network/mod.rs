@@ -12,8 +12,8 @@ use super::{card, tokens};
 use crate::analysis::importance::{Importance, Role};
 use crate::experiment::live::Live;
 use crate::model::Network;
-use crate::task::Task;
 use crate::model::network::Gating;
+use crate::task::Task;
 use axis::{Axis, GAP};
 use eframe::egui;
 use egui::{Align2, Rect, Sense, Stroke, Ui, pos2, vec2};
@@ -167,11 +167,14 @@ pub fn draw(ui: &mut Ui, rect: Rect, state: &mut State, subject: &Subject<'_>) {
 
 /// Legend and switches for the title row.
 pub fn tools(ui: &mut Ui, state: &mut State, sortable: bool) {
-    heatmap::legend(ui, match (state.normalised, sortable) {
-        (true, true) => "±1 is the largest weight of the same row (of the same gate for W out and D). Unused neurons and gates are dimmed.",
-        (true, false) => "±1 is the largest weight of the same row (of the same gate for W out and D).",
-        (false, _) => "±1 is the largest weight of the same matrix.",
-    });
+    heatmap::legend(
+        ui,
+        match (state.normalised, sortable) {
+            (true, true) => "±1 is the largest weight of the same row (of the same gate for W out and D). Unused neurons and gates are dimmed.",
+            (true, false) => "±1 is the largest weight of the same row (of the same gate for W out and D).",
+            (false, _) => "±1 is the largest weight of the same matrix.",
+        },
+    );
     ui.add_space(4.0);
     let normalised = "Each row, or each gate's column, divided by its own largest weight: scaling a row and undoing it behind changes nothing.";
     card::switch(ui, &mut state.normalised, "Normalised", normalised);
@@ -261,8 +264,12 @@ fn paint(ui: &Ui, placed: &Placed, picture: &Picture) {
             let rect = Rect::from_min_size(placed.rect.min + vec2(columns.start, rows.start), size);
             matrix.heatmap.paint(ui, rect, rows.range.clone(), columns.range.clone());
             if columns.cell >= 5.0 && rows.cell >= 5.0 {
-                (1..columns.range.len()).for_each(|i| { ui.painter().vline((rect.left() + i as f32 * columns.cell).round() + 0.5, rect.y_range(), grid); });
-                (1..rows.range.len()).for_each(|i| { ui.painter().hline(rect.x_range(), (rect.top() + i as f32 * rows.cell).round() + 0.5, grid); });
+                (1..columns.range.len()).for_each(|i| {
+                    ui.painter().vline((rect.left() + i as f32 * columns.cell).round() + 0.5, rect.y_range(), grid);
+                });
+                (1..rows.range.len()).for_each(|i| {
+                    ui.painter().hline(rect.x_range(), (rect.top() + i as f32 * rows.cell).round() + 0.5, grid);
+                });
             }
             ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, palette.line), egui::StrokeKind::Outside);
         }

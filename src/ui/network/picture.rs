@@ -70,7 +70,13 @@ impl Picture {
             None => self.arrange(subject.importance, options.sorted),
         }
         self.find_swaps(&network, subject.importance, options.sorted && subject.labels.is_none());
-        let source = Source { network: &network, importance: subject.importance, dims: options.normalised && subject.labels.is_none(), normalised: options.normalised, colors };
+        let source = Source {
+            network: &network,
+            importance: subject.importance,
+            dims: options.normalised && subject.labels.is_none(),
+            normalised: options.normalised,
+            colors,
+        };
         let plan: &[(&str, bool)] = match &network.gating {
             Gating::Output { .. } => &[("input_gate.m", false), ("input_gate.x", false), ("output_gate.m", true), ("output_gate.x", true), ("readout", false)],
             Gating::Side(_) => &[("input_gate.m", false), ("input_gate.x", false), ("side_gate", false), ("readout", true)],
@@ -196,9 +202,7 @@ impl Source<'_> {
         let row_factors: Vec<f32> = by_row.iter().enumerate().map(|(row, scale)| neuron(row) / scale).collect();
         let column_factors: Vec<f32> = by_column.iter().enumerate().map(|(column, scale)| gate(column) / scale).collect();
         let shade = |(weight, factor): (&f32, &f32), row: usize| self.colors.of(weight * factor * row_factors[row]);
-        let row_of_pixels = |(row, weights): (usize, &[f32])| -> Vec<Color32> {
-            weights.iter().zip(&column_factors).map(|pair| shade(pair, row)).collect()
-        };
+        let row_of_pixels = |(row, weights): (usize, &[f32])| -> Vec<Color32> { weights.iter().zip(&column_factors).map(|pair| shade(pair, row)).collect() };
         let pixels = weights.chunks_exact(columns.max(1)).enumerate().flat_map(row_of_pixels).collect();
         matrix.heatmap.set(ctx, matrix.name, rows, columns, pixels);
     }

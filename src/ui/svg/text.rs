@@ -53,7 +53,12 @@ impl Writer {
         let at = shape.pos + row.to_vec2() + first.pos.to_vec2();
         let weight = if format.font_id.family == FontFamily::Name("strong".into()) { " font-weight=\"600\"" } else { "" };
         let [x, y, size, width] = [at.x, at.y, format.font_id.size, last.max_x() - first.pos.x].map(number);
-        let _ = writeln!(self.out, "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\"{weight} textLength=\"{width}\"{}>{}</text>", paint("fill", color), escaped(&text));
+        let _ = writeln!(
+            self.out,
+            "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\"{weight} textLength=\"{width}\"{}>{}</text>",
+            paint("fill", color),
+            escaped(&text)
+        );
         if shape.underline.width > 0.0 {
             let below = at.y + 2.0;
             let [y, end] = [below, at.x + last.max_x() - first.pos.x].map(number);

@@ -1,12 +1,12 @@
 //! What is known of one run: how it differs, its numbers, its curve.
 
 use super::frame::{Frame, LEFT};
-use crate::backend::StepLoss;
-use crate::experiment::sweep::measure::Measure;
 use super::scale::{self, Scale};
+use crate::backend::StepLoss;
+use crate::experiment::recipe::Gating;
+use crate::experiment::sweep::measure::Measure;
 use crate::experiment::sweep::queue::{Queue, State};
 use crate::experiment::sweep::record::{Outcome, mark};
-use crate::experiment::recipe::Gating;
 use crate::ui::format;
 use crate::ui::theme::{Palette, plain, strong};
 use eframe::egui;
@@ -98,7 +98,8 @@ fn draw_curve(ui: &Ui, rect: Rect, points: &[[f64; 2]], steps: u64, measure: Mea
     let inner = Rect::from_min_max(rect.min + vec2(LEFT, 18.0), rect.max - vec2(14.0, 17.0));
     let levels = scale::levels(points.iter().map(|point| point[1]));
     let frame = Frame { rect: inner, x: [0.0, steps.max(1) as f64], y: levels };
-    let steps_ticks: Vec<scale::Tick> = scale::linear_ticks(frame.x, 3).into_iter().map(|tick| scale::Tick { text: format::short(tick.place), ..tick }).collect();
+    let steps_ticks: Vec<scale::Tick> =
+        scale::linear_ticks(frame.x, 3).into_iter().map(|tick| scale::Tick { text: format::short(tick.place), ..tick }).collect();
     frame.draw(ui.painter(), palette, [&steps_ticks, &scale::log_ticks(levels, 4)], ["", &format!("{}, log scale", measure.name())]);
     ui.painter().text(pos2(rect.left(), inner.bottom() + 4.0), Align2::LEFT_TOP, "step", plain(10.5), palette.mute);
     let line: Vec<egui::Pos2> = points.iter().map(|[step, level]| frame.at(*step, *level)).collect();

@@ -21,7 +21,10 @@ pub fn picture(queue: &Queue, contenders: &[Contender], measure: Measure) -> Pic
         let best = contender.best();
         for rate in &contender.rates {
             let aside = best.is_some_and(|best| best.rate != rate.rate);
-            let found = rate.runs.iter().filter_map(|&run| reading(queue, run, measure).map(|(level, kind)| Point { run, series: contender.variant, x, level, kind, aside }));
+            let found = rate
+                .runs
+                .iter()
+                .filter_map(|&run| reading(queue, run, measure).map(|(level, kind)| Point { run, series: contender.variant, x, level, kind, aside }));
             points.extend(found);
         }
         if let Some(median) = best.filter(|rate| rate.is_over).and_then(|rate| rate.median) {

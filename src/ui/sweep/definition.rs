@@ -9,11 +9,18 @@ use crate::ui::controls::heading;
 use crate::ui::theme::Palette;
 use crate::ui::{Action, View};
 use eframe::egui;
-use egui::{Align, Align2, Button, ComboBox, Frame, Label, Layout, Margin, Panel, PopupCloseBehavior, Response, RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{
+    Align, Align2, Button, ComboBox, Frame, Label, Layout, Margin, Panel, PopupCloseBehavior, Response, RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo,
+    vec2,
+};
 
 /// What the fourth choice does.
 pub fn from_discover(which: Which) -> &'static str {
-    if which == COMPARE { "The task in Discover as it is now, for its layer and others, at two learning rates" } else { "The settings in Discover as they are now, with other numbers of neurons and three seeds" }
+    if which == COMPARE {
+        "The task in Discover as it is now, for its layer and others, at two learning rates"
+    } else {
+        "The settings in Discover as they are now, with other numbers of neurons and three seeds"
+    }
 }
 
 /// Draws it beside the pictures.
@@ -80,7 +87,11 @@ fn files(ui: &mut Ui, state: &State, actions: &mut Vec<Action>) {
             actions.push(Action::Sweep(state.which, SweepAction::Load));
         }
         let sweep = state.check.as_ref().and_then(|check| check.sweep.as_ref().ok());
-        if ui.add_enabled(sweep.is_some(), Button::new("Save definition")).on_hover_text("To a JSON file, which the terminal's sweep command takes as well").clicked() {
+        if ui
+            .add_enabled(sweep.is_some(), Button::new("Save definition"))
+            .on_hover_text("To a JSON file, which the terminal's sweep command takes as well")
+            .clicked()
+        {
             actions.extend(sweep.map(|sweep| Action::Sweep(state.which, SweepAction::Save(sweep.clone()))));
         }
     });
@@ -144,7 +155,9 @@ fn axes(ui: &mut Ui, state: &State, draft: &mut Draft) {
         draft.axes.remove(i);
     }
     if ui.button("Add an axis").on_hover_text("Vary another setting; all combinations are trained").clicked() {
-        let free = ["seed", "hidden", "learning_rate", "weight_decay", "dim"].into_iter().find(|key| !draft.axes.iter().any(|axis| axis.keys.iter().any(|other| other == key)));
+        let free = ["seed", "hidden", "learning_rate", "weight_decay", "dim"]
+            .into_iter()
+            .find(|key| !draft.axes.iter().any(|axis| axis.keys.iter().any(|other| other == key)));
         let keys: Vec<String> = free.into_iter().map(Into::into).collect();
         draft.axes.push(AxisText { keys, values: if free == Some("seed") { "1, 2, 3".into() } else { String::new() } });
     }
@@ -153,7 +166,8 @@ fn axes(ui: &mut Ui, state: &State, draft: &mut Draft) {
 /// Which settings get each value.
 fn keys(ui: &mut Ui, axis: &mut AxisText, i: usize, known: &[&Setting], width: f32) {
     let said = if axis.keys.is_empty() { "choose a setting".into() } else { axis.keys.join(", ") };
-    let combo = ComboBox::from_id_salt("keys").width(width).height(360.0).selected_text(&said).truncate().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let combo =
+        ComboBox::from_id_salt("keys").width(width).height(360.0).selected_text(&said).truncate().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let inner = combo.show_ui(ui, |ui| {
         note(ui, "Several get the same value in each run.", false);
         for setting in known {
@@ -214,13 +228,17 @@ fn base(ui: &mut Ui, state: &State, draft: &mut Draft) {
     }
     let free: Vec<&Setting> = draft.settings_known().filter(|setting| !draft.settings.iter().any(|(key, _)| key == setting.key)).collect();
     let recipe = preset::find(&draft.preset).map(|preset| preset.recipe);
-    let combo = ComboBox::from_id_salt("change").height(360.0).width(ui.available_width()).selected_text(RichText::new("Change a setting").color(palette.mute)).show_ui(ui, |ui| {
-        for setting in free {
-            if ui.selectable_label(false, format!("{} ({})", setting.label, setting.key)).on_hover_text(setting.help).clicked() {
-                let value = recipe.as_ref().map_or_else(String::new, |recipe| (setting.get)(recipe).to_string());
-                draft.settings.push((setting.key.into(), value));
+    let combo = ComboBox::from_id_salt("change")
+        .height(360.0)
+        .width(ui.available_width())
+        .selected_text(RichText::new("Change a setting").color(palette.mute))
+        .show_ui(ui, |ui| {
+            for setting in free {
+                if ui.selectable_label(false, format!("{} ({})", setting.label, setting.key)).on_hover_text(setting.help).clicked() {
+                    let value = recipe.as_ref().map_or_else(String::new, |recipe| (setting.get)(recipe).to_string());
+                    draft.settings.push((setting.key.into(), value));
+                }
             }
-        }
-    });
+        });
     named(combo.response, Role::ComboBox, "Change a setting");
 }

@@ -1,10 +1,10 @@
 //! The definition as it is being written: text, and what it reads as.
 
 use super::{COMPARE, Which, plot, variants};
+use crate::experiment::preset;
 use crate::experiment::recipe::{Gating, ModelName, Recipe};
 use crate::experiment::settings::{self, Group, SETTINGS, Setting};
 use crate::experiment::sweep::{Axis, Sweep, Variant, is_variant};
-use crate::experiment::preset;
 
 /// A sweep's definition while the user writes it. The app keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -118,8 +118,10 @@ impl Draft {
     /// Reads it.
     pub fn check(&self) -> Check {
         let mut scratch = preset::find(&self.preset).map_or_else(Recipe::default, |preset| preset.recipe);
-        let settings: Vec<Option<String>> = self.settings.iter().map(|(key, value)| settings::set(&mut scratch, key, value).err().map(|error| error.to_string())).collect();
-        let read: Vec<Result<Axis, String>> = self.axes.iter().map(|axis| Axis::parse(&axis.keys.join(","), &axis.values).map_err(|error| error.to_string())).collect();
+        let settings: Vec<Option<String>> =
+            self.settings.iter().map(|(key, value)| settings::set(&mut scratch, key, value).err().map(|error| error.to_string())).collect();
+        let read: Vec<Result<Axis, String>> =
+            self.axes.iter().map(|axis| Axis::parse(&axis.keys.join(","), &axis.values).map_err(|error| error.to_string())).collect();
         let mut keys = vec![];
         let variants = self.variants.iter().try_for_each(|variant| {
             let mut recipe = scratch.clone();
@@ -168,6 +170,7 @@ pub fn size(sweep: &Sweep) -> String {
 
 /// How many settings a sweep has, and how many seeds of each.
 pub fn sizes(sweep: &Sweep) -> [u64; 2] {
-    let of = |seeds: bool| sweep.axes.iter().filter(|axis| plot::is_seed(axis) == seeds).fold(1u64, |count, axis| count.saturating_mul(axis.values.len() as u64));
+    let of =
+        |seeds: bool| sweep.axes.iter().filter(|axis| plot::is_seed(axis) == seeds).fold(1u64, |count, axis| count.saturating_mul(axis.values.len() as u64));
     [of(false), of(true)]
 }

@@ -41,7 +41,11 @@ pub fn show(ui: &mut Ui, height: f32, state: &mut State, view: &mut View<'_>, ac
             }
             ui.add_space(4.0);
         }
-        if ui.link(if state.which == COMPARE { "Or take the task in Discover" } else { "Or vary the recipe in Discover" }).on_hover_text(definition::from_discover(state.which)).clicked() {
+        if ui
+            .link(if state.which == COMPARE { "Or take the task in Discover" } else { "Or vary the recipe in Discover" })
+            .on_hover_text(definition::from_discover(state.which))
+            .clicked()
+        {
             *view.sweeps[state.which].draft = super::Draft::from_discover(state.which, view.draft, view.preset);
         }
         ui.add_space(6.0);

@@ -1,8 +1,8 @@
 //! "What to look at": the chosen run, and what the dots say, with their own numbers.
 
-use crate::experiment::sweep::measure::Measure;
 use super::plot::{Kind, Picture};
 use super::{COMPARE, Shown, State, SweepAction, card, plot, race};
+use crate::experiment::sweep::measure::Measure;
 use crate::experiment::sweep::queue::Queue;
 use crate::ui::controls::heading;
 use crate::ui::guide::Text;
@@ -52,10 +52,16 @@ pub fn pinned(ui: &mut Ui, state: &mut State, (queue, run): (&Queue, usize), mea
     ui.scope(|ui| card::show(ui, queue, run, measure));
     ui.horizontal_wrapped(|ui| {
         let text = RichText::new("Train this in Discover").font(strong(12.5)).color(palette.on_accent);
-        if ui.add(Button::new(text).fill(palette.accent).min_size(vec2(0.0, 28.0))).on_hover_text("Starts its recipe in Discover, from its first step").clicked() {
+        if ui
+            .add(Button::new(text).fill(palette.accent).min_size(vec2(0.0, 28.0)))
+            .on_hover_text("Starts its recipe in Discover, from its first step")
+            .clicked()
+        {
             actions.push(Action::Sweep(state.which, SweepAction::Open(run)));
         }
-        if state.which == COMPARE && ui.add(Button::new("Look inside").min_size(vec2(0.0, 28.0))).on_hover_text("Its memory, its gates and its state, on the page Inside").clicked() {
+        if state.which == COMPARE
+            && ui.add(Button::new("Look inside").min_size(vec2(0.0, 28.0))).on_hover_text("Its memory, its gates and its state, on the page Inside").clicked()
+        {
             actions.push(Action::Sweep(state.which, SweepAction::Inside(run)));
         }
         if ui.add(Button::new("Let go").min_size(vec2(0.0, 28.0))).on_hover_text("Show none (Escape in the picture)").clicked() {
@@ -88,7 +94,9 @@ fn sentences(queue: &Queue, picture: &Picture, palette: &Palette) -> Vec<Text> {
         }
         if let Some((from, to, factor)) = picture.largest_drop(i).filter(|_| numbers) {
             let [from, to] = [from, to].map(|place| picture.scale.text(place));
-            text.plain("The median falls most between ").strong(&format!("{title} = {from} and {to}")).plain(&format!(", to {} of what it was. ", fraction(factor)));
+            text.plain("The median falls most between ")
+                .strong(&format!("{title} = {from} and {to}"))
+                .plain(&format!(", to {} of what it was. ", fraction(factor)));
         }
         if let Some((place, value)) = picture.least(i) {
             text.plain("The least median is ").strong(&format::scientific(value)).plain(&format!(", at {}. ", card::at(&picture.scale, &title, place)));
@@ -121,8 +129,12 @@ fn two_digits(value: f64) -> u64 {
 fn how_to_read(picture: &Picture) -> &'static str {
     let diverged = picture.points.iter().any(|point| point.kind == Kind::Diverged);
     match (picture.measure, diverged) {
-        (Measure::Nmse, false) => "Each dot is a run: the mean of its last 64th of steps. An nMSE of 1 is as good as answering 0. The line joins the medians of the seeds.",
-        (Measure::Nmse, true) => "Each dot is a run; crosses at the top diverged, and count as infinite in the medians that the line joins. An nMSE of 1 is as good as answering 0.",
+        (Measure::Nmse, false) => {
+            "Each dot is a run: the mean of its last 64th of steps. An nMSE of 1 is as good as answering 0. The line joins the medians of the seeds."
+        }
+        (Measure::Nmse, true) => {
+            "Each dot is a run; crosses at the top diverged, and count as infinite in the medians that the line joins. An nMSE of 1 is as good as answering 0."
+        }
         (Measure::Loss, false) => "Each dot is a run: the mean of its last 64th of steps. The line joins the medians of the seeds.",
         (Measure::Loss, true) => "Each dot is a run; crosses at the top diverged, and count as infinite in the medians that the line joins.",
     }

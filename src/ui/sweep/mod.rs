@@ -26,9 +26,9 @@ pub use draft::{AxisText, Draft};
 
 use super::theme::Palette;
 use super::{Action, View, banner, format};
-use crate::experiment::sweep::queue::{Queue, State as RunState};
 use crate::experiment::sweep::contest::{Contender, contenders};
 use crate::experiment::sweep::measure::Measure;
+use crate::experiment::sweep::queue::{Queue, State as RunState};
 use crate::experiment::sweep::record::Outcome;
 use crate::experiment::sweep::{Sweep, minimum};
 use ask::Ask;
@@ -315,7 +315,9 @@ pub fn status(ui: &mut Ui, state: &mut State, view: &View<'_>) {
     state.refresh(&view.sweeps[state.which]);
     let palette = Palette::of(ui);
     let Some(Shown { counts, .. }) = &state.shown else {
-        ui.horizontal_centered(|ui| ui.label(egui::RichText::new(if state.which == COMPARE { "no race yet" } else { "no sweep yet" }).size(12.0).color(palette.mute)));
+        ui.horizontal_centered(|ui| {
+            ui.label(egui::RichText::new(if state.which == COMPARE { "no race yet" } else { "no sweep yet" }).size(12.0).color(palette.mute))
+        });
         return;
     };
     let part = |ui: &mut Ui, label: &str, value: String, color: egui::Color32| {

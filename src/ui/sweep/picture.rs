@@ -248,7 +248,8 @@ struct Entry {
 
 /// The entries, and where each stands. What does not fit is counted in the last.
 fn legend_entries(painter: &Painter, width: f32, picture: &Picture, palette: &Palette) -> Vec<Entry> {
-    let named: Vec<(usize, &str)> = picture.series.iter().enumerate().map(|(i, series)| (i, series.name.as_str())).filter(|(_, name)| !name.is_empty()).collect();
+    let named: Vec<(usize, &str)> =
+        picture.series.iter().enumerate().map(|(i, series)| (i, series.name.as_str())).filter(|(_, name)| !name.is_empty()).collect();
     let color = if named.is_empty() { palette.series(0) } else { palette.mute };
     let mut entries: Vec<(String, Mark)> = vec![];
     for (i, name) in &named {

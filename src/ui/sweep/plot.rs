@@ -1,11 +1,11 @@
 //! A sweep's runs as points of a picture: where each stands, which lines join them. Pure; [`super::picture`] draws it.
 
-use crate::experiment::sweep::measure::Measure;
 use super::scale::{self, Scale};
 use crate::experiment::recipe::Recipe;
 use crate::experiment::settings::{Kind as SettingKind, Setting};
-use crate::experiment::sweep::record::Outcome;
+use crate::experiment::sweep::measure::Measure;
 use crate::experiment::sweep::queue::{Queue, State};
+use crate::experiment::sweep::record::Outcome;
 use crate::experiment::sweep::{Axis, Run, is_variant};
 use crate::task::Task;
 use crate::theory::gradient_step;
@@ -131,7 +131,13 @@ pub fn picture(queue: &Queue, x_axis: Option<usize>, minimum: fn(&Recipe) -> Opt
     let mut points = vec![];
     let mut series_of = Vec::with_capacity(runs.len());
     for (index, run) in runs.iter().enumerate() {
-        let word = |i: usize| if is_variant(&axes[i]) { run.values[i].clone() } else { format!("{} = {}", axes[i].keys.iter().map(|key| short(key)).collect::<Vec<_>>().join(" = "), value_text(&run.values[i])) };
+        let word = |i: usize| {
+            if is_variant(&axes[i]) {
+                run.values[i].clone()
+            } else {
+                format!("{} = {}", axes[i].keys.iter().map(|key| short(key)).collect::<Vec<_>>().join(" = "), value_text(&run.values[i]))
+            }
+        };
         let name = split.iter().map(|&i| word(i)).collect::<Vec<_>>().join(" · ");
         let series = names.iter().position(|known| *known == name).unwrap_or_else(|| {
             names.push(name);
@@ -290,7 +296,10 @@ mod tests {
         assert_eq!((picture.measure, picture.x_axis, picture.x_title.as_str()), (Measure::Nmse, Some(0), "n = m"));
         let kinds: Vec<(usize, f64, Kind)> = picture.points.iter().map(|point| (point.run, point.x, point.kind)).collect();
         let finished = |run, x| (run, x, Kind::Finished);
-        assert_eq!(kinds, [finished(0, 8.0), finished(1, 8.0), finished(2, 8.0), finished(3, 16.0), (4, 16.0, Kind::Diverged), finished(5, 16.0), (6, 24.0, Kind::Training)]);
+        assert_eq!(
+            kinds,
+            [finished(0, 8.0), finished(1, 8.0), finished(2, 8.0), finished(3, 16.0), (4, 16.0, Kind::Diverged), finished(5, 16.0), (6, 24.0, Kind::Training)]
+        );
         assert!(close(picture.points[0].level, 0.5) && close(picture.points[6].level, 0.3) && picture.points[4].level.is_none());
         assert_eq!(picture.series.len(), 1);
         let medians = &picture.series[0].medians;

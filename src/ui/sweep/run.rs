@@ -176,7 +176,11 @@ fn changed(ui: &mut Ui, state: &mut State, view: &mut View<'_>, queue: &Queue, a
         extent(ui, state);
     }
     ui.horizontal_wrapped(|ui| {
-        let (name, help) = if fresh { ("Start", "Train it in place of the sweep on show") } else { ("Extend", "Go on with the definition as it is now; finished runs are kept") };
+        let (name, help) = if fresh {
+            ("Start", "Train it in place of the sweep on show")
+        } else {
+            ("Extend", "Go on with the definition as it is now; finished runs are kept")
+        };
         let button = Button::new(RichText::new(name).font(strong(12.5)).color(palette.on_accent)).fill(palette.accent).min_size(vec2(80.0, 28.0));
         if ui.add_enabled(written(state).is_some(), button).on_hover_text(help).clicked() {
             if fresh { start(state, view, actions) } else { extend(state, actions) }

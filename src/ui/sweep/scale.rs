@@ -89,7 +89,9 @@ impl Scale {
     pub fn ticks(&self, most: usize) -> Vec<Tick> {
         match self {
             // A few values are named themselves.
-            Self::Numbers { values, .. } if values.len() <= most => values.iter().map(|&value| Tick { place: self.place_of(value), text: plain(value) }).collect(),
+            Self::Numbers { values, .. } if values.len() <= most => {
+                values.iter().map(|&value| Tick { place: self.place_of(value), text: plain(value) }).collect()
+            }
             Self::Numbers { log: true, range, .. } => log_ticks(*range, most),
             Self::Numbers { log: false, range, .. } => linear_ticks(*range, most),
             Self::Names(names) => {
@@ -136,7 +138,8 @@ pub fn log_ticks([low, high]: [f64; 2], most: usize) -> Vec<Tick> {
     let few = [(0.7, FINE), (2.5, COARSE)].into_iter().filter(|(span, _)| high - low < *span);
     for (_, digits) in few {
         let marks = (first..=last).flat_map(|decade| digits.iter().map(move |digit| (*digit, decade)));
-        let marks: Vec<(f64, f64)> = marks.map(|(digit, decade)| (digit.log10() + f64::from(decade), digit * 10f64.powi(decade))).filter(|(place, _)| inside(place)).collect();
+        let marks: Vec<(f64, f64)> =
+            marks.map(|(digit, decade)| (digit.log10() + f64::from(decade), digit * 10f64.powi(decade))).filter(|(place, _)| inside(place)).collect();
         if marks.len() <= most.max(2) {
             return marks.into_iter().map(|(place, value)| Tick { place, text: plain(value) }).collect();
         }

@@ -2,8 +2,8 @@
 
 use super::order::{self, Column, Order};
 use super::{Shown, State, plot};
-use crate::experiment::sweep::results::{results_csv, results_json};
 use crate::experiment::sweep::queue::Queue;
+use crate::experiment::sweep::results::{results_csv, results_json};
 use crate::ui::theme::{Palette, plain, strong};
 use crate::ui::{Action, card};
 use eframe::egui;
@@ -128,7 +128,8 @@ fn headings(ui: &mut Ui, places: &[Place], order: &mut Order, width: f32) {
 /// Text in a cell, as far as it fits.
 fn write(ui: &Ui, cell: Rect, right: bool, text: &str, font: egui::FontId, color: egui::Color32) {
     let painter = ui.painter().with_clip_rect(cell.shrink2(vec2(2.0, 0.0)).intersect(ui.clip_rect()));
-    let (at, anchor) = if right { (cell.right_center() - vec2(10.0, 0.0), Align2::RIGHT_CENTER) } else { (cell.left_center() + vec2(6.0, 0.0), Align2::LEFT_CENTER) };
+    let (at, anchor) =
+        if right { (cell.right_center() - vec2(10.0, 0.0), Align2::RIGHT_CENTER) } else { (cell.left_center() + vec2(6.0, 0.0), Align2::LEFT_CENTER) };
     painter.text(at, anchor, text, font, color);
 }
 

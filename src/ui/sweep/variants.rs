@@ -1,5 +1,6 @@
 //! The layers to compare: a name, a layer, its sizes.
 
+use super::Draft;
 use super::State;
 use super::definition::{REMOVE, line, named, note, remove};
 use crate::experiment::preset;
@@ -7,11 +8,10 @@ use crate::experiment::recipe::{Gating, ModelName, Recipe};
 use crate::experiment::settings::{self, Group, SETTINGS, Setting};
 use crate::experiment::sweep::Variant;
 use crate::ui::controls::short_name;
-use crate::ui::theme::Palette;
-use super::Draft;
 use crate::ui::format;
+use crate::ui::theme::Palette;
 use eframe::egui;
-use egui::{ComboBox, Role, RichText, Ui};
+use egui::{ComboBox, RichText, Role, Ui};
 
 /// That layer with the sizes of a recipe.
 pub fn of(model: ModelName, recipe: &Recipe) -> Variant {
@@ -21,7 +21,9 @@ pub fn of(model: ModelName, recipe: &Recipe) -> Variant {
 
 /// The layer and those of its sizes that `wanted` says, as a variant writes them.
 fn written(recipe: &Recipe, wanted: impl Fn(&Setting) -> bool) -> Vec<(String, String)> {
-    let own = SETTINGS.iter().filter(|setting| setting.group == Group::Network && setting.counts_for(recipe) && (setting.key == "model" || wanted(setting)))
+    let own = SETTINGS
+        .iter()
+        .filter(|setting| setting.group == Group::Network && setting.counts_for(recipe) && (setting.key == "model" || wanted(setting)))
         .filter(|setting| setting.key != "gating" || recipe.gating == Gating::Side);
     own.map(|setting| (setting.key.into(), (setting.get)(recipe).to_string())).collect()
 }
@@ -86,7 +88,8 @@ fn free_name(draft: &Draft, title: &str) -> String {
 fn layer(ui: &mut Ui, i: usize, variant: &mut Variant, base: &Recipe, varied: &[String]) {
     let palette = Palette::of(ui);
     let mut recipe = base.clone();
-    let problems: Vec<String> = variant.settings.iter().filter_map(|(key, value)| settings::set(&mut recipe, key, value).err()).map(|error| error.to_string()).collect();
+    let problems: Vec<String> =
+        variant.settings.iter().filter_map(|(key, value)| settings::set(&mut recipe, key, value).err()).map(|error| error.to_string()).collect();
     ui.horizontal_wrapped(|ui| {
         let mut chosen = recipe.model;
         let width = 108.0;
@@ -118,7 +121,9 @@ fn layer(ui: &mut Ui, i: usize, variant: &mut Variant, base: &Recipe, varied: &[
     });
     match problems.first() {
         Some(problem) => note(ui, problem, true),
-        None if varied.iter().any(|key| Setting::find(key).is_some_and(|setting| setting.group == Group::Network && setting.counts_for(&recipe))) => note(ui, "its size is varied", false),
+        None if varied.iter().any(|key| Setting::find(key).is_some_and(|setting| setting.group == Group::Network && setting.counts_for(&recipe))) => {
+            note(ui, "its size is varied", false)
+        }
         None => note(ui, &format!("{} parameters", format::thousands(recipe.parameters() as u64)), false),
     }
 }

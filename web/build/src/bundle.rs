@@ -13,8 +13,7 @@ use anyhow::Context as _;
 use wasm_bindgen_cli_support::Bindgen;
 
 /// The sources of the page, and where they go in `dist/`.
-const PAGE: [(&str, &str); 4] =
-    [("index.html", "index.html"), ("web/style.css", "style.css"), ("web/page.js", "page.js"), ("web/worker.js", "worker.js")];
+const PAGE: [(&str, &str); 4] = [("index.html", "index.html"), ("web/style.css", "style.css"), ("web/page.js", "page.js"), ("web/worker.js", "worker.js")];
 
 /// What rustc's wasm uses, which wasm-opt has to be told.
 const WASM_FEATURES: [&str; 7] = [

@@ -46,11 +46,7 @@ fn answer(mut connection: TcpStream, dist: &Path) -> std::io::Result<()> {
         },
         None => ("400 Bad Request", "text/plain", b"no such path".to_vec()),
     };
-    write!(
-        connection,
-        "HTTP/1.1 {status}\r\nContent-Type: {mime}\r\nContent-Length: {}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n",
-        body.len()
-    )?;
+    write!(connection, "HTTP/1.1 {status}\r\nContent-Type: {mime}\r\nContent-Length: {}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n", body.len())?;
     if method == "HEAD" { Ok(()) } else { connection.write_all(&body) }
 }
 
@@ -97,7 +93,9 @@ mod tests {
         assert_eq!(file("/"), Some(PathBuf::from("dist/index.html")));
         assert_eq!(file("/gatelens_bg.wasm?v=1#x"), Some(PathBuf::from("dist/gatelens_bg.wasm")));
         assert_eq!(file("/assets/a%20b.svg"), Some(PathBuf::from("dist/assets/a b.svg")));
-        for bad in ["", "x", "/../Cargo.toml", "/%2e%2e/Cargo.toml", "/assets/../../x", "//etc/passwd", "/%2Fetc/passwd", "/a\\..\\b", "/c:/x", "/%", "/%zz", "/%ff"] {
+        for bad in
+            ["", "x", "/../Cargo.toml", "/%2e%2e/Cargo.toml", "/assets/../../x", "//etc/passwd", "/%2Fetc/passwd", "/a\\..\\b", "/c:/x", "/%", "/%zz", "/%ff"]
+        {
             assert_eq!(file(bad), None, "{bad}");
         }
     }

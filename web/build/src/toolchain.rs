@@ -41,12 +41,13 @@ pub fn find(root: &Path) -> anyhow::Result<Toolchain> {
         if !sysroot.join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file() {
             continue;
         }
-        let linker = match has_linker(&rustc) {
-            true => None,
-            false => Some(linker_elsewhere(&current.rustc).ok_or_else(|| {
-                anyhow::anyhow!("{} has no linker for wasm: neither rust-lld nor wasm-ld was found (apt-get install lld)", rustc.display())
-            })?),
-        };
+        let linker =
+            match has_linker(&rustc) {
+                true => None,
+                false => Some(linker_elsewhere(&current.rustc).ok_or_else(|| {
+                    anyhow::anyhow!("{} has no linker for wasm: neither rust-lld nor wasm-ld was found (apt-get install lld)", rustc.display())
+                })?),
+            };
         eprintln!("wasm: {} compiles std for {TARGET} as well", rustc.display());
         return Ok(Toolchain { cargo, rustc, rebuild_std: true, linker });
     }

@@ -155,13 +155,17 @@ fn then(ui: &mut Ui, work: &Work, actions: &mut Vec<Action>) {
         if ui.button("Take it apart").on_hover_text("In Dissect: what its state and gates hold, and whether it is attention.").clicked() {
             actions.push(Action::Dissect(Subject::Given(given(built))));
         }
-        let help = "In Discover, with these weights as the start, at the ε that is best in single precision, in which it trains. Does gradient descent stay there?";
+        let help =
+            "In Discover, with these weights as the start, at the ε that is best in single precision, in which it trains. Does gradient descent stay there?";
         if ui.add_enabled(work.is_whole(), Button::new("Train from it")).on_hover_text(help).clicked()
             && let Ok(start) = construct(&work.teacher, built.layer, work.curve().best()[1].epsilon)
         {
             actions.push(Action::Train(given(&start)));
         }
-        if ui.button("Save as file").on_hover_text("Weights and teacher as safetensors in float64; every view, and analyze in the terminal, reads it.").clicked()
+        if ui
+            .button("Save as file")
+            .on_hover_text("Weights and teacher as safetensors in float64; every view, and analyze in the terminal, reads it.")
+            .clicked()
             && let Ok(bytes) = checkpoint::write_weighed(&built.weighed(), &work.teacher)
         {
             actions.push(Action::Export(format!("gatelens-{}-d{}.safetensors", built.layer.key(), built.dim), bytes));

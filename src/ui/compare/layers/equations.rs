@@ -42,5 +42,8 @@ const GRU: [(&str, &str); 5] = [
     ("R_i_j = σ(ε q_j) S_i_j,  R'_i_j = S_i_j / 2", "z = 0; W_h_n = (4/ε)(A − B) reads the state before this token, r multiplies"),
     ("ŷ_i = (4/ε) Σ_j (R_i_j − R'_i_j)", "attention to the tokens before the current one"),
     ("own token: v_i (k · q)", "has three readings of one token; the gates reach two"),
-    ("Σ s s' tanh(ε (v_i + s k_j + s' q_j)) = −8 ε³ v_i k_j q_j (1 + O(ε²))", "over s, s' = ±1: four more neurons a pair, with z = 0; the curvature of tanh makes the own token's term"),
+    (
+        "Σ s s' tanh(ε (v_i + s k_j + s' q_j)) = −8 ε³ v_i k_j q_j (1 + O(ε²))",
+        "over s, s' = ±1: four more neurons a pair, with z = 0; the curvature of tanh makes the own token's term",
+    ),
 ];

@@ -155,7 +155,9 @@ pub fn status(ui: &mut Ui, state: &State) {
     let fields = match state.work.as_ref().filter(|_| state.is_built()) {
         None => vec![("layer", entry.layer.to_owned()), ("layers", entry.layers.map_or_else(|| "—".into(), |layers| layers.to_string()))],
         Some(work) => {
-            let error = |pick: fn(&crate::theory::layers::curve::Point) -> f64| work.point(state.settings.exponent).map_or_else(|| "…".into(), |point| format::scientific(pick(&point)));
+            let error = |pick: fn(&crate::theory::layers::curve::Point) -> f64| {
+                work.point(state.settings.exponent).map_or_else(|| "…".into(), |point| format::scientific(pick(&point)))
+            };
             vec![
                 ("layer", state.settings.layer.title().to_owned()),
                 ("d", state.settings.dim.to_string()),

@@ -4,8 +4,8 @@ use super::work::{self, Work};
 use super::{State, exponents};
 use crate::theory::layers::curve::{Curve, Point};
 use crate::ui::sweep::frame::{BELOW, Frame, LEFT};
-use crate::ui::sweep::scale::{self, Tick};
 use crate::ui::sweep::marks;
+use crate::ui::sweep::scale::{self, Tick};
 use crate::ui::theme::{Palette, plain};
 use crate::ui::{Action, card, export, format};
 use eframe::egui;
@@ -95,7 +95,11 @@ fn draw(ui: &Ui, rect: Rect, work: &Work, exponent: i32) -> Option<Frame> {
     let frame = Frame { rect: inner, x: [-f64::from(*exponents().end()) - 0.5, 0.5], y };
     let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
     let stride = if inner.width() > 420.0 { 2 } else { 4 };
-    let below: Vec<Tick> = exponents().filter(|exponent| exponent % stride == 0).map(|exponent| Tick { place: -f64::from(exponent), text: work::power(-exponent) }).rev().collect();
+    let below: Vec<Tick> = exponents()
+        .filter(|exponent| exponent % stride == 0)
+        .map(|exponent| Tick { place: -f64::from(exponent), text: work::power(-exponent) })
+        .rev()
+        .collect();
     frame.draw(&painter, palette, [&below, &scale::log_ticks(frame.y, (inner.height() / 26.0) as usize)], ["ε", "‖ŷ − y‖ / ‖y‖"]);
     legend(&painter, Rect::from_min_size(rect.min + vec2(LEFT, 0.0), vec2(inner.width(), LEGEND)), palette);
     let clip = painter.with_clip_rect(inner.expand(6.0).intersect(painter.clip_rect()));
@@ -108,7 +112,8 @@ fn draw(ui: &Ui, rect: Rect, work: &Work, exponent: i32) -> Option<Frame> {
     let place = |point: &Point, error: f64| frame.at(point.epsilon.log2(), error.log10());
     for (i, (_, error)) in PRECISIONS.into_iter().enumerate() {
         let color = palette.series(i);
-        let seen: Vec<Pos2> = curve.points.iter().filter(|point| error(point) > 0.0 && error(point).is_finite()).map(|point| place(point, error(point))).collect();
+        let seen: Vec<Pos2> =
+            curve.points.iter().filter(|point| error(point) > 0.0 && error(point).is_finite()).map(|point| place(point, error(point))).collect();
         clip.line(seen.clone(), Stroke::new(1.4, color.gamma_multiply(0.7)));
         clip.extend(seen.into_iter().map(|at| marks::filled(i, at, 2.8, color)));
         if let Some(point) = work.point(exponent) {
@@ -119,7 +124,15 @@ fn draw(ui: &Ui, rect: Rect, work: &Work, exponent: i32) -> Option<Frame> {
     if work.is_whole() {
         for (i, point) in curve.best().iter().enumerate() {
             let at = place(point, PRECISIONS[i].1(point));
-            note(&painter, inner, at - vec2(0.0, 11.0), Align2::CENTER_BOTTOM, &format!("best {}", work::power(-work::exponent_of(point.epsilon))), palette.series(i), palette);
+            note(
+                &painter,
+                inner,
+                at - vec2(0.0, 11.0),
+                Align2::CENTER_BOTTOM,
+                &format!("best {}", work::power(-work::exponent_of(point.epsilon))),
+                palette.series(i),
+                palette,
+            );
         }
     }
     Some(frame)

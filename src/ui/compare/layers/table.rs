@@ -9,7 +9,8 @@ use eframe::egui;
 use egui::{Align2, EventFilter, Key, Label, Link, Modifiers, Rect, RichText, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
 /// Where columns begin, as parts of the width, and what stands over them; the last one is the links'.
-const WIDE: [(f32, &str); 6] = [(0.0, "layer"), (0.22, "product of two readings"), (0.41, "memory without loss"), (0.58, "product with the query"), (0.77, "layers needed"), (0.89, "")];
+const WIDE: [(f32, &str); 6] =
+    [(0.0, "layer"), (0.22, "product of two readings"), (0.41, "memory without loss"), (0.58, "product with the query"), (0.77, "layers needed"), (0.89, "")];
 const NARROW: [(f32, &str); 5] = [(0.0, "layer"), (0.33, "product"), (0.53, "memory"), (0.72, "query"), (0.91, "layers")];
 
 /// The three things that are needed, in the columns' order.

@@ -3,8 +3,8 @@
 use crate::theory::layers::expansion::{GRU, LSTM, Term, Update};
 use crate::theory::layers::primitives::Ability;
 use crate::ui::construct::formula;
-use crate::ui::{card, controls, format};
 use crate::ui::theme::{Palette, strong};
+use crate::ui::{card, controls, format};
 use eframe::egui;
 use egui::{Align, Label, Layout, RichText, Sense, Slider, Ui, WidgetInfo, pos2, vec2};
 
@@ -52,7 +52,11 @@ fn one(ui: &mut Ui, update: &Update, equation: &str, biases: &mut [f64]) {
     let palette = Palette::of(ui);
     ui.label(RichText::new(update.layer).font(strong(14.0)));
     ui.add(Label::new(formula::job(equation, 12.5, palette.ink)).wrap());
-    let what = if update.layer == GRU.layer { "a: readings of the token; w: a reading of all states; h: the neuron's own state" } else { "a: readings of the token; c: the cell" };
+    let what = if update.layer == GRU.layer {
+        "a: readings of the token; w: a reading of all states; h: the neuron's own state"
+    } else {
+        "a: readings of the token; c: the cell"
+    };
     ui.add(Label::new(RichText::new(what).color(palette.mute)).wrap());
     for (name, bias) in update.biases.iter().zip(biases.iter_mut()) {
         ui.horizontal(|ui| {

@@ -1,11 +1,11 @@
 //! What is measured of a construction: its error against ε, a few milliseconds a frame, the chosen ε first.
 
 use super::Settings;
+use crate::Error;
 use crate::task::Teacher;
 use crate::task::attention::{Spectrum, TeacherKind};
 use crate::theory::layers::curve::{self, Curve, Point};
 use crate::theory::layers::{Built, Layer, construct};
-use crate::Error;
 use web_time::{Duration, Instant};
 
 /// Random sequences that errors are measured on, and tokens in each.

@@ -77,7 +77,9 @@ impl Chart {
         for run in points.split(Option::is_none).filter(|run| !run.is_empty()) {
             let run: Vec<egui::Pos2> = run.iter().flatten().copied().collect();
             if self.time <= MARKED || run.len() == 1 {
-                run.iter().for_each(|at| { painter.circle_filled(*at, (stroke.width * 0.9 + 0.8).max(1.8), stroke.color); });
+                run.iter().for_each(|at| {
+                    painter.circle_filled(*at, (stroke.width * 0.9 + 0.8).max(1.8), stroke.color);
+                });
             }
             if run.len() > 1 {
                 painter.add(Shape::line(run, stroke));
@@ -98,7 +100,8 @@ impl Chart {
     pub fn times(&self, ui: &Ui) {
         let palette = Palette::of(ui);
         let most = (self.frame.width() / 34.0).max(1.0) as usize;
-        let step = [1, 2, 5].into_iter().cycle().zip([1, 1, 1, 10, 10, 10, 100, 100, 100]).map(|(a, b)| a * b).find(|step| self.time / step <= most).unwrap_or(1000);
+        let step =
+            [1, 2, 5].into_iter().cycle().zip([1, 1, 1, 10, 10, 10, 100, 100, 100]).map(|(a, b)| a * b).find(|step| self.time / step <= most).unwrap_or(1000);
         for t in std::iter::once(1).chain((step..=self.time).step_by(step).filter(|t| *t > 1)) {
             ui.painter().text(pos2(self.x(t - 1), self.frame.bottom() + 5.0), Align2::CENTER_TOP, t.to_string(), plain(10.0), palette.mute);
         }

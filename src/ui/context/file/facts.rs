@@ -22,7 +22,16 @@ pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
     let count = |value: usize| format::thousands(value as u64);
     let rows = [
         ("file", data.name.clone()),
-        ("sequences N", format!("{}: {} to train on, {} for the test, {}", count(data.sequences), count(data.sequences - test), count(test), if recipe.task().is_in_order() { "at the end" } else { "drawn at random" })),
+        (
+            "sequences N",
+            format!(
+                "{}: {} to train on, {} for the test, {}",
+                count(data.sequences),
+                count(data.sequences - test),
+                count(test),
+                if recipe.task().is_in_order() { "at the end" } else { "drawn at random" }
+            ),
+        ),
         ("time steps T", format!("{}; {}", count(recipe.time), mask(recipe.time, data.steps, data.is_weighted))),
         ("numbers", format!("d = {} in, d_out = {} out", recipe.dim, recipe.outputs)),
     ];
@@ -35,7 +44,8 @@ pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
     }
     ui.add_space(8.0);
     let Some(tested) = tested(live) else {
-        let text = if test == 0 { "No sequences are kept for a test: the test fraction says how many are." } else { "Errors are measured while training runs." };
+        let text =
+            if test == 0 { "No sequences are kept for a test: the test fraction says how many are." } else { "Errors are measured while training runs." };
         ui.add(Label::new(RichText::new(text).size(11.5).color(palette.mute)).wrap());
         return;
     };
@@ -46,7 +56,10 @@ pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
         head(ui, "nMSE", "Loss over the mean square of the targets: 1 is as good as answering 0");
         head(ui, "sequences", "How many were run");
         ui.end_row();
-        for (name, errors, help) in [("test", &tested.test, "Sequences that it is never trained on"), ("training", &tested.train, "The same weights on sequences that it is trained on")] {
+        for (name, errors, help) in [
+            ("test", &tested.test, "Sequences that it is never trained on"),
+            ("training", &tested.train, "The same weights on sequences that it is trained on"),
+        ] {
             row(ui, name, errors, help);
         }
     });

@@ -62,7 +62,8 @@ fn said(ui: &mut Ui, t: usize, size: Option<Size>) {
 
 /// Whole decades around the values that are positive numbers.
 fn decades(values: impl Iterator<Item = f64>) -> [f64; 2] {
-    let (low, high) = values.filter(|v| v.is_finite() && *v > 0.0).map(f64::log10).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+    let (low, high) =
+        values.filter(|v| v.is_finite() && *v > 0.0).map(f64::log10).fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
     if low > high {
         return [-1.0, 0.0];
     }

@@ -118,7 +118,8 @@ fn choose(ui: &mut Ui, name: &str, chosen: &mut usize, count: usize, all: usize)
     }
     let mut number = *chosen + 1;
     let drag = DragValue::new(&mut number).range(1..=count).speed(0.05).prefix(format!("{name} "));
-    let help = if count < all { format!("The first {count} of {all} can be chosen. Drag, or type a number") } else { format!("1 to {count}. Drag, or type a number") };
+    let help =
+        if count < all { format!("The first {count} of {all} can be chosen. Drag, or type a number") } else { format!("1 to {count}. Drag, or type a number") };
     let response = ui.add(drag).on_hover_text(help);
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::SpinButton, true, format!("Which {name}")));
     if response.changed() {
@@ -202,13 +203,20 @@ fn draw_inputs(ui: &Ui, chart: &Chart, state: &mut State, live: &Live, series: &
         }
     }
     let scale = format!("full height ±{}", format::signed(largest));
-    ui.painter().text(pos2(frame.right(), frame.top() - 3.0), Align2::RIGHT_BOTTOM, if row < ROW { scale.replace("height", "colour") } else { scale }, plain(10.5), palette.mute);
+    ui.painter().text(
+        pos2(frame.right(), frame.top() - 3.0),
+        Align2::RIGHT_BOTTOM,
+        if row < ROW { scale.replace("height", "colour") } else { scale },
+        plain(10.5),
+        palette.mute,
+    );
 }
 
 /// All there is at a time step.
 fn said(ui: &mut Ui, series: &Series<'_>, k: usize, t: usize) {
     let palette = Palette::of(ui);
-    let mut x: Vec<String> = (0..series.inputs.min(NAMED)).filter_map(|i| Some(format!("x{} = {}", format::subscript(i + 1), format::signed(series.input(t, i)?)))).collect();
+    let mut x: Vec<String> =
+        (0..series.inputs.min(NAMED)).filter_map(|i| Some(format!("x{} = {}", format::subscript(i + 1), format::signed(series.input(t, i)?)))).collect();
     if series.inputs > NAMED {
         x.push("…".into());
     }

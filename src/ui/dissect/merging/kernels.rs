@@ -49,7 +49,8 @@ impl Kernels {
         self.key = key;
         let n = sorted.neurons.len();
         self.neurons = n;
-        let columns: Vec<(usize, usize)> = group.gates.iter().filter_map(|gate| Some((*gate, sorted.gates.iter().position(|gates| gates.contains(gate))?))).collect();
+        let columns: Vec<(usize, usize)> =
+            group.gates.iter().filter_map(|gate| Some((*gate, sorted.gates.iter().position(|gates| gates.contains(gate))?))).collect();
         let kernel = |column: usize| {
             let (m, x, d) = (m.row(column), x.row(column), sorted.network.readout.at(output, column));
             Matrix::from_fn(n, n, |i, j| 0.5 * d * (m[i] * x[j] + m[j] * x[i]))
@@ -64,7 +65,8 @@ impl Kernels {
         let palette = Palette::of(ui);
         let colors = Colors::new(palette);
         // One scale for all: what is faint weighs little.
-        let largest = kernels.iter().flat_map(|(_, kernel)| &kernel.data).chain(&sum.data).filter(|v| v.is_finite()).fold(0.0, |most: f64, v| most.max(v.abs()));
+        let largest =
+            kernels.iter().flat_map(|(_, kernel)| &kernel.data).chain(&sum.data).filter(|v| v.is_finite()).fold(0.0, |most: f64, v| most.max(v.abs()));
         for (heatmap, (_, kernel)) in self.each.iter_mut().zip(&kernels) {
             fill(ui, heatmap, kernel, largest, &colors);
         }

@@ -104,7 +104,9 @@ fn groups(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>) -> f3
                 let response = ui.add(button);
                 let kind = if group.by_hand { "picked by hand, " } else { "" };
                 let did = if group.merged { "merged" } else { "not merged" };
-                response.widget_info(|| WidgetInfo::selected(egui::Role::ListBoxOption, true, state.chosen == i, format!("Gates {}: {kind}{did}", names(&group.gates))));
+                response.widget_info(|| {
+                    WidgetInfo::selected(egui::Role::ListBoxOption, true, state.chosen == i, format!("Gates {}: {kind}{did}", names(&group.gates)))
+                });
                 if response.on_hover_text(format!("Gates {}: {kind}{did}", names(&group.gates))).clicked() {
                     state.chosen = i;
                 }
@@ -176,7 +178,13 @@ fn details(ui: &mut Ui, rect: Rect, kernels: &Kernels, group: &Group) {
     singular_values(ui, bars, group);
     if kernels.heirs > 0 {
         let right = Rect::from_min_max(pos2(rect.left() + half + 4.0, bars.top()), pos2(rect.right(), bars.bottom()));
-        ui.painter().text(pos2(right.left(), rect.top()), Align2::LEFT_TOP, if kernels.heirs == 1 { "the merged gate" } else { "the merged gates" }, plain(10.5), palette.mute);
+        ui.painter().text(
+            pos2(right.left(), rect.top()),
+            Align2::LEFT_TOP,
+            if kernels.heirs == 1 { "the merged gate" } else { "the merged gates" },
+            plain(10.5),
+            palette.mute,
+        );
         // A gate's two factors touch; between gates there is room. The neurons' kinds are below.
         let row = (right.height() - 6.0 - 3.0 * (kernels.heirs - 1) as f32) / (2 * kernels.heirs) as f32;
         for i in 0..2 * kernels.heirs {

@@ -58,7 +58,17 @@ impl Default for State {
 impl State {
     fn at(selected: usize) -> Self {
         let pictures = Default::default();
-        Self { selected, from: selected, began: f64::NEG_INFINITY, playing: false, focused: false, readout: Readout::default(), stamp: None, pictures, morph: None }
+        Self {
+            selected,
+            from: selected,
+            began: f64::NEG_INFINITY,
+            playing: false,
+            focused: false,
+            readout: Readout::default(),
+            stamp: None,
+            pictures,
+            morph: None,
+        }
     }
 
     /// Whether a tile has the keyboard.
@@ -258,7 +268,10 @@ fn content(ui: &mut Ui, rect: Rect, i: usize, state: &mut State, t: f32, answer:
     let place = Place::new(space, &state.pictures[i], side);
     if stage.neurons.is_empty() {
         painter.text(space.center(), Align2::CENTER_CENTER, "nothing is left", plain(12.0), palette.mute);
-    } else if chosen && t < 1.0 && let Some((early, late, morph)) = &state.morph {
+    } else if chosen
+        && t < 1.0
+        && let Some((early, late, morph)) = &state.morph
+    {
         let places = [*early, *late].map(|k| if k == i { place.clone() } else { Place::new(space, &state.pictures[k], side) });
         let moment = if i == *late { t } else { 1.0 - t };
         morph.paint(&painter, [&state.pictures[*early], &state.pictures[*late]], [&places[0], &places[1]], moment);
@@ -303,7 +316,8 @@ fn counts(stage: &Stage, palette: &Palette, by_kind: bool) -> LayoutJob {
     let mut text = Text::sized(11.0, palette.mute);
     let sorted = !matches!(stage.kind, StageKind::Raw | StageKind::Pruned);
     let count = |role: Role| stage.roles.iter().filter(|&&r| r == role).count();
-    let kinds: Vec<(usize, Role)> = [Role::KeyValue, Role::Query, Role::Between, Role::Unused].map(|role| (count(role), role)).into_iter().filter(|(count, _)| *count > 0).collect();
+    let kinds: Vec<(usize, Role)> =
+        [Role::KeyValue, Role::Query, Role::Between, Role::Unused].map(|role| (count(role), role)).into_iter().filter(|(count, _)| *count > 0).collect();
     if by_kind && sorted && !kinds.is_empty() {
         for (i, (count, role)) in kinds.into_iter().enumerate() {
             text.plain(if i > 0 { " + " } else { "" }).marked(&count.to_string(), palette.role(role));

@@ -95,7 +95,13 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, shown: &Shown, queue: &Q
     response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("Training curves of {} layers. {said}", curves.bundles.len())));
     if let Some((run, step, level)) = over {
         ui.painter().circle_stroke(frame.at(step, level), 5.0, Stroke::new(1.6, Palette::of(ui).ink));
-        response.on_hover_text_at_pointer(format!("{}\n{} {} at step {}", queue.runs()[run].name, curves.measure.name(), format::scientific(10f64.powf(level)), format::thousands(step as u64)));
+        response.on_hover_text_at_pointer(format!(
+            "{}\n{} {} at step {}",
+            queue.runs()[run].name,
+            curves.measure.name(),
+            format::scientific(10f64.powf(level)),
+            format::thousands(step as u64)
+        ));
     }
 }
 
@@ -116,7 +122,8 @@ fn draw(ui: &Ui, rect: Rect, curves: &Curves, shown: &Shown, selected: Option<us
     }
     let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
     let frame = Frame { rect: inner, x: [0.0, curves.steps as f64], y: curves.levels };
-    let step_ticks: Vec<Tick> = scale::linear_ticks(frame.x, (inner.width() / 70.0) as usize).into_iter().map(|tick| Tick { text: format::short(tick.place), ..tick }).collect();
+    let step_ticks: Vec<Tick> =
+        scale::linear_ticks(frame.x, (inner.width() / 70.0) as usize).into_iter().map(|tick| Tick { text: format::short(tick.place), ..tick }).collect();
     let level_ticks = scale::log_ticks(curves.levels, (inner.height() / 26.0) as usize);
     frame.draw(&painter, palette, [&step_ticks, &level_ticks], ["Step", curves.measure.name()]);
     picture::legend(&painter, Rect::from_min_size(rect.min, vec2(rect.width(), legend_height)), &shown.picture, palette);
@@ -163,7 +170,9 @@ mod tests {
         queue.finish(record(&queue, 0, Outcome::Diverged(15), curve(&[0.5])));
         queue.finish(record(&queue, 1, Outcome::Finished, curve(&[0.1; 64])));
         queue.progress(2, 40, curve(&[0.3, 0.3, 0.01, 0.01]));
-        let levels = |queue: &Queue| middle(queue, &[0, 1, 2], Measure::Nmse).iter().map(|[step, level]| [*step, (10f64.powf(*level) * 100.0).round()]).collect::<Vec<_>>();
+        let levels = |queue: &Queue| {
+            middle(queue, &[0, 1, 2], Measure::Nmse).iter().map(|[step, level]| [*step, (10f64.powf(*level) * 100.0).round()]).collect::<Vec<_>>()
+        };
         assert_eq!(levels(&queue), [[10.0, 30.0], [20.0, 30.0], [30.0, 10.0], [40.0, 10.0]], "as far as the one in training is");
         // Kept with its end alone: there, and not at the beginning.
         queue.finish(record(&queue, 1, Outcome::Finished, curve(&[0.1])));

@@ -25,7 +25,10 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &View<'_>, actions: &mut Vec<A
     let muted = |ui: &mut Ui, text: &str| ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
     let Some((queue, shown)) = queue.zip(state.shown.as_ref()) else {
         ui.add(Label::new(RichText::new("Which layer finds attention?").font(strong(16.0))).wrap());
-        muted(ui, "Linear attention needs a product of two readings of the token, a memory that loses nothing, and a product of that memory with the query. Some layers have all three, some come close, some have to find another way.");
+        muted(
+            ui,
+            "Linear attention needs a product of two readings of the token, a memory that loses nothing, and a product of that memory with the query. Some layers have all three, some come close, some have to find another way.",
+        );
         muted(ui, "All layers see the same sequences in the same order, under the same schedule. Each gets the best of its learning rates.");
         return;
     };
@@ -37,7 +40,10 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &View<'_>, actions: &mut Vec<A
     for text in sentences(shown) {
         ui.add(Label::new(text).wrap());
     }
-    muted(ui, "Bold curves and lines are medians of the seeds. Small dots are runs at other learning rates. Point at a curve or a dot for its numbers; click to keep them here.");
+    muted(
+        ui,
+        "Bold curves and lines are medians of the seeds. Small dots are runs at other learning rates. Point at a curve or a dot for its numbers; click to keep them here.",
+    );
     ui.add_space(10.0);
 }
 
@@ -70,7 +76,8 @@ fn sentences(shown: &Shown) -> Vec<String> {
     let mut sentences = vec![];
     let over: Vec<&Contender> = leaders(&shown.contenders, shown.picture.series.len()).into_iter().filter(|contender| contender.is_over()).collect();
     if let Some(reference) = shown.picture.reference.filter(|_| !over.is_empty()) {
-        let below: Vec<&str> = over.iter().filter(|contender| contender.value().is_some_and(|value| value < 0.98 * reference)).map(|contender| contender.name.as_str()).collect();
+        let below: Vec<&str> =
+            over.iter().filter(|contender| contender.value().is_some_and(|value| value < 0.98 * reference)).map(|contender| contender.name.as_str()).collect();
         let line = format!("One step of gradient descent has {} on average", format::fixed(reference, 4));
         sentences.push(match below.as_slice() {
             [] => format!("{line}; none is clearly below it."),
@@ -80,7 +87,11 @@ fn sentences(shown: &Shown) -> Vec<String> {
     } else if shown.picture.measure == Measure::Nmse && !over.is_empty() {
         sentences.push("An nMSE of 1 is as good as answering 0.".into());
     }
-    let edge: Vec<String> = over.iter().filter(|contender| contender.at_edge()).filter_map(|contender| Some(format!("{} ({})", contender.name, scale::plain(contender.best()?.rate)))).collect();
+    let edge: Vec<String> = over
+        .iter()
+        .filter(|contender| contender.at_edge())
+        .filter_map(|contender| Some(format!("{} ({})", contender.name, scale::plain(contender.best()?.rate))))
+        .collect();
     if !edge.is_empty() {
         sentences.push(format!("At the edge of the learning rates tried: {}. A better one may lie beyond.", edge.join(", ")));
     }
