@@ -89,11 +89,17 @@ impl App {
     /// No thread or worker for the training.
     pub fn new(cc: &eframe::CreationContext<'_>, link: Option<&str>) -> Result<Self> {
         ui::theme::install(&cc.egui_ctx);
-        let hash = link.map(|link| link.split_once('#').map_or(link, |(_, hash)| hash)).unwrap_or_default();
+        let hash = link
+            .map(|link| link.split_once('#').map_or(link, |(_, hash)| hash))
+            .unwrap_or_default();
         let (preset, recipe, problems) = Recipe::from_hash(hash);
-        let resume = cc.storage.and_then(|storage| session::stored(storage.get_string(STORED_SESSION)?.as_str()));
-        let kept = |which: usize| cc.storage.and_then(|storage| storage.get_string(STORED_SWEEPS[which]));
-        let sweeps = [SWEEP, COMPARE].map(|which| sweep::Sweeping::new(which, &recipe, &preset, kept(which).as_deref()));
+        let resume = cc
+            .storage
+            .and_then(|storage| session::stored(storage.get_string(STORED_SESSION)?.as_str()));
+        let kept =
+            |which: usize| cc.storage.and_then(|storage| storage.get_string(STORED_SWEEPS[which]));
+        let sweeps = [SWEEP, COMPARE]
+            .map(|which| sweep::Sweeping::new(which, &recipe, &preset, kept(which).as_deref()));
         let mut app = Self {
             ctx: cc.egui_ctx.clone(),
             link: spawn(&cc.egui_ctx)?,
@@ -103,7 +109,10 @@ impl App {
             speed: Speed::Full,
             teacher: None,
             data: None,
-            messages: problems.iter().map(|problem| Message::warning(format!("In the link: {problem}"))).collect(),
+            messages: problems
+                .iter()
+                .map(|problem| Message::warning(format!("In the link: {problem}")))
+                .collect(),
             link_text: None,
             resume: resume.filter(|stored| hash.is_empty() || stored.recipe == recipe),
             hash: String::new(),
@@ -149,7 +158,9 @@ impl App {
     /// A command of the page's script: an object with `play`, `pause`, `reset`, `load`, `sweep` or `lose_device`.
     pub fn command(&mut self, json: &str) {
         let Ok(serde_json::Value::Object(command)) = serde_json::from_str(json) else {
-            return self.messages.push(Message::warning(format!("The page's script sent {json}; expected an object like {{\"play\": true}}.")));
+            return self.messages.push(Message::warning(format!(
+                "The page's script sent {json}; expected an object like {{\"play\": true}}."
+            )));
         };
         for (key, value) in command {
             match (key.as_str(), value.as_str()) {
@@ -159,7 +170,9 @@ impl App {
                 ("lose_device", _) => self.send(Command::LoseDevice),
                 ("load", Some(hash)) => self.load_hash(hash),
                 ("sweep", Some(text)) => self.sweep_text(text),
-                _ => self.messages.push(Message::warning(format!("The page's script asked for {key}; known are play, pause, reset, load and sweep."))),
+                _ => self.messages.push(Message::warning(format!(
+                    "The page's script asked for {key}; known are play, pause, reset, load and sweep."
+                ))),
             }
         }
         self.ctx.request_repaint();
@@ -177,7 +190,9 @@ impl App {
         }
         self.dead = true;
         if self.sweeps.iter().any(sweep::Sweeping::trains) {
-            self.messages.push(Message::warning(format!("{error} Runs in training stopped; press play to train them again from their last states.")));
+            self.messages.push(Message::warning(format!(
+                "{error} Runs in training stopped; press play to train them again from their last states."
+            )));
         }
         self.sweeps.iter_mut().for_each(sweep::Sweeping::lost);
         if self.live.failure.is_none() {
@@ -187,7 +202,9 @@ impl App {
 
     fn load_hash(&mut self, hash: &str) {
         let (preset, recipe, problems) = Recipe::from_hash(hash);
-        self.messages.extend(problems.iter().map(|problem| Message::warning(format!("In the link: {problem}"))));
+        self.messages.extend(
+            problems.iter().map(|problem| Message::warning(format!("In the link: {problem}"))),
+        );
         self.panels.show_page(page_of(hash));
         self.show_tab(tab_of(hash));
         // Another view of the same run leaves the run alone.
@@ -207,10 +224,12 @@ impl App {
                     self.inside.bench().answer((*inspected).clone());
                     self.bench.answer(*inspected);
                 }
-                Ok(Some((_, Update::Group(number, told)))) => {
-                    self.messages.extend(self.sweeps[sweep::of_group(number)].told(number, *told).map(Message::warning))
+                Ok(Some((_, Update::Group(number, told)))) => self.messages.extend(
+                    self.sweeps[sweep::of_group(number)].told(number, *told).map(Message::warning),
+                ),
+                Ok(Some((_, Update::GroupFailed(number, error)))) => {
+                    self.sweeps[sweep::of_group(number)].failed(number, &error)
                 }
-                Ok(Some((_, Update::GroupFailed(number, error)))) => self.sweeps[sweep::of_group(number)].failed(number, &error),
                 Ok(Some((run, update))) => self.live.apply(run, update, now),
                 Ok(None) => break,
                 Err(error) => {
@@ -226,8 +245,12 @@ impl App {
             match arrival {
                 Arrival::File(purpose, Ok(file)) => self.take_in(purpose, &file),
                 Arrival::Note(Ok(text)) => self.messages.push(Message::info(text)),
-                Arrival::File(_, Err(error)) | Arrival::Note(Err(error)) => self.messages.push(Message::warning(error.to_string())),
-                Arrival::Copied { allowed: true, .. } => self.messages.push(Message::info("The link to this run is on the clipboard.")),
+                Arrival::File(_, Err(error)) | Arrival::Note(Err(error)) => {
+                    self.messages.push(Message::warning(error.to_string()))
+                }
+                Arrival::Copied { allowed: true, .. } => {
+                    self.messages.push(Message::info("The link to this run is on the clipboard."))
+                }
                 Arrival::Copied { allowed: false, link } => self.link_text = Some(link),
             }
         }
@@ -330,8 +353,14 @@ impl Frames {
         }
         self.count += 1;
         if self.count.is_multiple_of(120) {
-            let (median, worst) = (self.median_ms().unwrap_or_default(), self.recent_ms.iter().copied().fold(0.0, f64::max));
-            log::debug!("frames every {median:.1} ms, at worst {worst:.1}; the last took {:.1} ms of this thread", self.work_ms);
+            let (median, worst) = (
+                self.median_ms().unwrap_or_default(),
+                self.recent_ms.iter().copied().fold(0.0, f64::max),
+            );
+            log::debug!(
+                "frames every {median:.1} ms, at worst {worst:.1}; the last took {:.1} ms of this thread",
+                self.work_ms
+            );
         }
     }
 
@@ -349,12 +378,18 @@ fn is_json(file: &dyn egui::DroppedFile) -> bool {
 
 /// The view that a URL hash names.
 fn tab_of(hash: &str) -> Tab {
-    hash.trim_start_matches('#').split('&').find_map(|pair| Tab::of_key(pair.strip_prefix("view=")?)).unwrap_or_default()
+    hash.trim_start_matches('#')
+        .split('&')
+        .find_map(|pair| Tab::of_key(pair.strip_prefix("view=")?))
+        .unwrap_or_default()
 }
 
 /// The page of Compare that a URL hash names.
 fn page_of(hash: &str) -> Page {
-    hash.trim_start_matches('#').split('&').find_map(|pair| Page::of_key(pair.strip_prefix("page=")?)).unwrap_or_default()
+    hash.trim_start_matches('#')
+        .split('&')
+        .find_map(|pair| Page::of_key(pair.strip_prefix("page=")?))
+        .unwrap_or_default()
 }
 
 fn spawn(ctx: &egui::Context) -> Result<Link> {

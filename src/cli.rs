@@ -40,7 +40,9 @@ pub fn run() -> Request {
             return Request::Window { link: text(&matches, "link").map(Into::into) };
         }
         _ => {
-            eprintln!("No display: training here in the terminal instead. `gatelens --help` lists what else can be done.");
+            eprintln!(
+                "No display: training here in the terminal instead. `gatelens --help` lists what else can be done."
+            );
             train::default_run(text(&matches, "link"))
         }
     };
@@ -48,14 +50,25 @@ pub fn run() -> Request {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("gatelens: {error}");
-            ExitCode::from(if matches!(error, Error::Setting { .. } | Error::File { .. }) { 2 } else { 1 })
+            ExitCode::from(if matches!(error, Error::Setting { .. } | Error::File { .. }) {
+                2
+            } else {
+                1
+            })
         }
     })
 }
 
 fn command() -> Command {
-    let json = Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print one JSON object as the last line of stdout");
-    let backend = Arg::new("backend").long("backend").value_name("ENGINE").default_value("auto").help("auto, gpu or cpu");
+    let json = Arg::new("json")
+        .long("json")
+        .action(ArgAction::SetTrue)
+        .help("Print one JSON object as the last line of stdout");
+    let backend = Arg::new("backend")
+        .long("backend")
+        .value_name("ENGINE")
+        .default_value("auto")
+        .help("auto, gpu or cpu");
     let mut train = Command::new("train")
         .args_override_self(true)
         .about("Train a network and report what became of it")
@@ -97,9 +110,21 @@ fn command() -> Command {
             Kind::Choice(_) => "WORD",
             Kind::Schedule(_) => "SCHEDULE",
         };
-        let help = format!("{}: {} ({}; default {default})", setting.label, setting.help, setting.accepted());
+        let help = format!(
+            "{}: {} ({}; default {default})",
+            setting.label,
+            setting.help,
+            setting.accepted()
+        );
         let flag = setting.key.replace('_', "-");
-        train = train.arg(Arg::new(setting.key).long(flag).visible_aliases(aliases.to_vec()).value_name(value_name).allow_hyphen_values(true).help(help));
+        train = train.arg(
+            Arg::new(setting.key)
+                .long(flag)
+                .visible_aliases(aliases.to_vec())
+                .value_name(value_name)
+                .allow_hyphen_values(true)
+                .help(help),
+        );
     }
     Command::new("gatelens")
         .version(env!("CARGO_PKG_VERSION"))
@@ -174,14 +199,24 @@ fn devices(json: bool) -> crate::Result<()> {
     #[cfg(not(feature = "gpu"))]
     let mut list: Vec<Device> = vec![];
     let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    list.push(Device { kind: crate::backend::DeviceKind::Cpu, name: format!("{threads} threads"), interface: String::new(), software: false });
+    list.push(Device {
+        kind: crate::backend::DeviceKind::Cpu,
+        name: format!("{threads} threads"),
+        interface: String::new(),
+        software: false,
+    });
     if json {
         println!("{}", serde_json::json!({ "devices": list }));
         return Ok(());
     }
     for Device { kind, name, interface, software } in list {
-        let interface = if interface.is_empty() { String::new() } else { format!(" ({interface})") };
-        println!("{:<4} {name}{interface}{}", kind.as_str(), if software { ", simulated by the processor: slower than the CPU engine" } else { "" });
+        let interface =
+            if interface.is_empty() { String::new() } else { format!(" ({interface})") };
+        println!(
+            "{:<4} {name}{interface}{}",
+            kind.as_str(),
+            if software { ", simulated by the processor: slower than the CPU engine" } else { "" }
+        );
     }
     Ok(())
 }

@@ -22,7 +22,9 @@ pub enum Error {
         problem: String,
     },
     /// More memory than the device gives.
-    #[error("this run needs {needed_mib} MiB in {what}, but {device} allows {allowed_mib} MiB; lower batch, T or the sizes of the network")]
+    #[error(
+        "this run needs {needed_mib} MiB in {what}, but {device} allows {allowed_mib} MiB; lower batch, T or the sizes of the network"
+    )]
     TooLarge {
         /// What would not fit: the largest buffer, or all of them.
         what: String,
@@ -43,7 +45,9 @@ pub enum Error {
     #[error("the GPU refused the work: {0}")]
     Device(String),
     /// A loss that is no longer a number.
-    #[error("the loss stopped being a number at step {step}; lower the learning rate or go back to the last good snapshot")]
+    #[error(
+        "the loss stopped being a number at step {step}; lower the learning rate or go back to the last good snapshot"
+    )]
     Diverged {
         /// The first step whose loss was not finite.
         step: u64,

@@ -14,8 +14,11 @@ fn window(link: Option<String>) -> std::process::ExitCode {
     let opened = std::rc::Rc::new(std::cell::Cell::new(false));
     let mut problems = vec![];
     for renderer in renderers() {
-        let viewport = eframe::egui::ViewportBuilder::default().with_inner_size([1280.0, 800.0]).with_app_id("gatelens");
-        let options = eframe::NativeOptions { viewport, renderer, dithering: false, ..Default::default() };
+        let viewport = eframe::egui::ViewportBuilder::default()
+            .with_inner_size([1280.0, 800.0])
+            .with_app_id("gatelens");
+        let options =
+            eframe::NativeOptions { viewport, renderer, dithering: false, ..Default::default() };
         let (link, open) = (link.clone(), std::rc::Rc::clone(&opened));
         let create = move |cc: &eframe::CreationContext<'_>| {
             open.set(true);
@@ -29,7 +32,10 @@ fn window(link: Option<String>) -> std::process::ExitCode {
             break; // a window that was there is not opened a second time
         }
     }
-    eprintln!("gatelens: the window could not open: {}\nIn the terminal: gatelens train --help", problems.join("; "));
+    eprintln!(
+        "gatelens: the window could not open: {}\nIn the terminal: gatelens train --help",
+        problems.join("; ")
+    );
     std::process::ExitCode::FAILURE
 }
 
@@ -91,12 +97,19 @@ mod page {
             failed(&panic.to_string());
         }));
         wasm_bindgen_futures::spawn_local(async move {
-            let canvas = web_sys::window().and_then(|window| window.document()?.get_element_by_id("gatelens"));
-            let Some(canvas) = canvas.and_then(|element| element.dyn_into::<web_sys::HtmlCanvasElement>().ok()) else {
+            let canvas = web_sys::window()
+                .and_then(|window| window.document()?.get_element_by_id("gatelens"));
+            let Some(canvas) =
+                canvas.and_then(|element| element.dyn_into::<web_sys::HtmlCanvasElement>().ok())
+            else {
                 return failed("the page has no canvas named gatelens");
             };
             let hash = platform::hash();
-            let app = Box::new(move |cc: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, _> { Ok(Box::new(App::new(cc, hash.as_deref())?)) });
+            let app = Box::new(
+                move |cc: &eframe::CreationContext<'_>| -> Result<Box<dyn eframe::App>, _> {
+                    Ok(Box::new(App::new(cc, hash.as_deref())?))
+                },
+            );
             // A renderer in software has no time to dither.
             let options = WebOptions { dithering: false, ..WebOptions::default() };
             if let Err(problem) = runner.start(canvas, options, app).await {
@@ -108,7 +121,9 @@ mod page {
     /// What `gatelens.status()` returns, as JSON.
     #[wasm_bindgen]
     pub fn gatelens_status() -> String {
-        RUNNER.with(|runner| runner.app_mut::<App>().map_or_else(|| "{}".into(), |app| app.status().to_string()))
+        RUNNER.with(|runner| {
+            runner.app_mut::<App>().map_or_else(|| "{}".into(), |app| app.status().to_string())
+        })
     }
 
     /// What `gatelens.command(…)` does; the object comes as JSON.

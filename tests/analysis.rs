@@ -53,10 +53,13 @@ fn teacher(d: usize) -> Teacher {
 fn the_construction_routes_information_as_attention_does() {
     let teacher = teacher(3);
     let (table, flat) = naive(&teacher);
-    let probe = contribution::probe(&table, &flat, &teacher, &random::normals(9, "probe", 11 * 3), 0);
+    let probe =
+        contribution::probe(&table, &flat, &teacher, &random::normals(9, "probe", 11 * 3), 0);
     assert_eq!(probe.student_shares.len(), 11 * 11 * 3);
     let largest = probe.teacher_shares.iter().fold(0.0f32, |a, b| a.max(b.abs()));
-    for (i, (student, teacher)) in probe.student_shares.iter().zip(&probe.teacher_shares).enumerate() {
+    for (i, (student, teacher)) in
+        probe.student_shares.iter().zip(&probe.teacher_shares).enumerate()
+    {
         assert!((student - teacher).abs() < 2e-5 * largest, "share {i}: {student} {teacher}");
     }
 }
@@ -64,7 +67,9 @@ fn the_construction_routes_information_as_attention_does() {
 #[test]
 fn shares_add_up_to_the_output() {
     let teacher = teacher(3);
-    for architecture in [Architecture::GatedDiagonal { hidden: 7, gates: 5 }, Architecture::GatedSide { hidden: 7 }] {
+    for architecture in
+        [Architecture::GatedDiagonal { hidden: 7, gates: 5 }, Architecture::GatedSide { hidden: 7 }]
+    {
         let table = architecture.table(3, 3);
         let flat = table.initial(4);
         let x = random::normals(2, "probe", 9 * 3);
@@ -80,7 +85,10 @@ fn shares_add_up_to_the_output() {
         cpu.write_exact(input, &x);
         cpu.forward();
         for (share_sum, y) in probe.student.iter().zip(cpu.read_exact(output)) {
-            assert!((share_sum - y).abs() < 1e-5 * (1.0 + y.abs()), "{architecture:?}: {share_sum} {y}");
+            assert!(
+                (share_sum - y).abs() < 1e-5 * (1.0 + y.abs()),
+                "{architecture:?}: {share_sum} {y}"
+            );
         }
     }
 }
@@ -91,7 +99,10 @@ fn roles_and_importance_of_the_construction() {
     // One neuron is cut off: its outgoing column is zero.
     let out = table.get("output_gate.m").unwrap().range();
     flat[out].chunks_exact_mut(12).for_each(|row| row[4] = 0.0);
-    let measured = importance::measure(&Network::from_parameters(&table, &flat).unwrap(), importance::THRESHOLD);
+    let measured = importance::measure(
+        &Network::from_parameters(&table, &flat).unwrap(),
+        importance::THRESHOLD,
+    );
     let census = measured.census(importance::THRESHOLD);
     assert_eq!((census.key_value, census.query, census.between, census.unused), (8, 3, 0, 1));
     assert_eq!(measured.roles[4], Role::Unused);

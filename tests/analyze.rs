@@ -6,7 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 fn analyze(file: &Path, more: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gatelens")).arg("analyze").arg(file).args(more).output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_gatelens"))
+        .arg("analyze")
+        .arg(file)
+        .args(more)
+        .output()
+        .unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -32,7 +37,12 @@ fn doubles(name: &str, shape: &[usize], values: &[f64]) -> Tensor {
 }
 
 fn floats(name: &str, shape: &[usize], values: &[f64]) -> Tensor {
-    (name.into(), Dtype::F32, shape.to_vec(), values.iter().flat_map(|v| (*v as f32).to_le_bytes()).collect())
+    (
+        name.into(),
+        Dtype::F32,
+        shape.to_vec(),
+        values.iter().flat_map(|v| (*v as f32).to_le_bytes()).collect(),
+    )
 }
 
 /// Attention on one number, y_t = Σ x_s² · x_t: u = (x · x, x · 1), λ = (1, 0), g = h₁ h₂; in both precisions, with `lambda`.
@@ -48,7 +58,8 @@ fn network() -> Vec<Tensor> {
 }
 
 fn with_teacher() -> Vec<Tensor> {
-    let teacher = ["value", "key", "query"].map(|name| floats(&format!("teacher.{name}"), &[1, 1], &[1.0]));
+    let teacher =
+        ["value", "key", "query"].map(|name| floats(&format!("teacher.{name}"), &[1, 1], &[1.0]));
     network().into_iter().chain(teacher).collect()
 }
 
@@ -58,7 +69,9 @@ fn replaced(tensors: Vec<Tensor>, name: &str, tensor: Option<Tensor>) -> Vec<Ten
 }
 
 fn bytes(tensors: &[Tensor]) -> Vec<u8> {
-    let views = tensors.iter().map(|(name, dtype, shape, data)| (name.as_str(), TensorView::new(*dtype, shape.clone(), data).unwrap()));
+    let views = tensors.iter().map(|(name, dtype, shape, data)| {
+        (name.as_str(), TensorView::new(*dtype, shape.clone(), data).unwrap())
+    });
     safetensors::serialize(views, None).unwrap()
 }
 
@@ -71,15 +84,43 @@ fn a_file_made_elsewhere_is_taken_apart() {
     let output = analyze(&file, &["--json", "--seed", "7", "--out", out.to_str().unwrap()]);
     let found = report(&output);
     assert!(text(&output.stderr).contains("ignored: note.to_self"), "{}", text(&output.stderr));
-    let keys = ["hidden", "gates", "kept_hidden", "kept_gates", "lambda_one", "lambda_zero", "lambda_between", "merged_gates", "minimal_hidden"];
+    let keys = [
+        "hidden",
+        "gates",
+        "kept_hidden",
+        "kept_gates",
+        "lambda_one",
+        "lambda_zero",
+        "lambda_between",
+        "merged_gates",
+        "minimal_hidden",
+    ];
     assert_eq!(keys.map(|key| found[key].as_u64().unwrap()), [2, 1, 2, 1, 1, 1, 0, 1, 2]);
-    for key in ["output_change", "score_kv", "score_q", "polynomial_distance", "two_token_distance", "three_token_distance", "teacher_error"] {
+    for key in [
+        "output_change",
+        "score_kv",
+        "score_q",
+        "polynomial_distance",
+        "two_token_distance",
+        "three_token_distance",
+        "teacher_error",
+    ] {
         assert!(found[key].as_f64().unwrap() < 1e-12, "{key}: {}", found[key]);
     }
-    assert_eq!((&found["score_basis"], &found["verdict"]["is_attention"]), (&"both".into(), &true.into()));
-    assert_eq!(serde_json::from_str::<Value>(&std::fs::read_to_string(out).unwrap()).unwrap(), found);
+    assert_eq!(
+        (&found["score_basis"], &found["verdict"]["is_attention"]),
+        (&"both".into(), &true.into())
+    );
+    assert_eq!(
+        serde_json::from_str::<Value>(&std::fs::read_to_string(out).unwrap()).unwrap(),
+        found
+    );
     let readable = text(&analyze(&file, &[]).stdout);
-    assert!(readable.starts_with("This is linear attention.") && readable.contains("minimal     2 neurons     1 gates"), "{readable}");
+    assert!(
+        readable.starts_with("This is linear attention.")
+            && readable.contains("minimal     2 neurons     1 gates"),
+        "{readable}"
+    );
 }
 
 #[test]
@@ -98,14 +139,21 @@ fn without_a_teacher_what_needs_one_is_null() {
 fn a_bad_file_is_code_2_and_says_what_is_wrong() {
     let good = bytes(&with_teacher());
     let header = |json: &str| [&(json.len() as u64).to_le_bytes()[..], json.as_bytes()].concat();
-    let claims = header(r#"{"readout":{"dtype":"F32","shape":[20000,25000],"data_offsets":[0,2000000000]}}"#);
+    let claims = header(
+        r#"{"readout":{"dtype":"F32","shape":[20000,25000],"data_offsets":[0,2000000000]}}"#,
+    );
     let long = [&2_000_000_000u64.to_le_bytes()[..], b"{}"].concat();
-    let swapped = |name: &str, tensor: Option<Tensor>| bytes(&replaced(with_teacher(), name, tensor));
+    let swapped =
+        |name: &str, tensor: Option<Tensor>| bytes(&replaced(with_teacher(), name, tensor));
     let integers = ("readout".to_owned(), Dtype::I32, vec![1, 1], vec![1, 0, 0, 0]);
     let files: Vec<(&str, Vec<u8>, &str)> = vec![
         ("empty", vec![], "is empty; expected a safetensors file"),
         ("cut", good[..good.len() - 5].to_vec(), "not a whole safetensors file"),
-        ("picture", b"\x89PNG\r\n and so on, for more than eight bytes".to_vec(), "not a whole safetensors file"),
+        (
+            "picture",
+            b"\x89PNG\r\n and so on, for more than eight bytes".to_vec(),
+            "not a whole safetensors file",
+        ),
         ("claims", claims, "not a whole safetensors file"),
         ("long", long, "not a whole safetensors file"),
         (
@@ -113,14 +161,42 @@ fn a_bad_file_is_code_2_and_says_what_is_wrong() {
             bytes(&[floats("weight", &[2, 2], &[0.0; 4])]),
             "has no tensor input_gate.m; a gated network needs input_gate.m, input_gate.x, nu (or lambda)",
         ),
-        ("missing", swapped("output_gate.x", None), "has no tensor output_gate.x (expected shape [1, 2])"),
-        ("shape", swapped("output_gate.x", Some(floats("output_gate.x", &[2, 1], &[0.0, 1.0]))), "output_gate.x has shape [2, 1]; expected [1, 2]"),
-        ("nan", swapped("readout", Some(floats("readout", &[1, 1], &[f64::NAN]))), "readout holds NaN at element 0; expected finite"),
-        ("lambda", swapped("lambda", Some(doubles("lambda", &[2], &[1.0, 1.5]))), "lambda[1] is 1.5; expected values in [0, 1]"),
-        ("negative", swapped("lambda", Some(doubles("lambda", &[2], &[1.0, -0.1]))), "lambda[1] is -0.1; expected values in [0, 1]"),
+        (
+            "missing",
+            swapped("output_gate.x", None),
+            "has no tensor output_gate.x (expected shape [1, 2])",
+        ),
+        (
+            "shape",
+            swapped("output_gate.x", Some(floats("output_gate.x", &[2, 1], &[0.0, 1.0]))),
+            "output_gate.x has shape [2, 1]; expected [1, 2]",
+        ),
+        (
+            "nan",
+            swapped("readout", Some(floats("readout", &[1, 1], &[f64::NAN]))),
+            "readout holds NaN at element 0; expected finite",
+        ),
+        (
+            "lambda",
+            swapped("lambda", Some(doubles("lambda", &[2], &[1.0, 1.5]))),
+            "lambda[1] is 1.5; expected values in [0, 1]",
+        ),
+        (
+            "negative",
+            swapped("lambda", Some(doubles("lambda", &[2], &[1.0, -0.1]))),
+            "lambda[1] is -0.1; expected values in [0, 1]",
+        ),
         ("integer", swapped("readout", Some(integers)), "readout is I32; expected F32 or F64"),
-        ("half", swapped("teacher.value", None), "has no tensor teacher.value; a teacher needs teacher.value, .key and .query"),
-        ("wide", swapped("teacher.key", Some(floats("teacher.key", &[2, 2], &[0.0; 4]))), "teacher.key has shape [2, 2]; expected d = 1"),
+        (
+            "half",
+            swapped("teacher.value", None),
+            "has no tensor teacher.value; a teacher needs teacher.value, .key and .query",
+        ),
+        (
+            "wide",
+            swapped("teacher.key", Some(floats("teacher.key", &[2, 2], &[0.0; 4]))),
+            "teacher.key has shape [2, 2]; expected d = 1",
+        ),
     ];
     for (name, bytes, expected) in files {
         let file = path(&format!("{name}.safetensors"));
@@ -131,13 +207,20 @@ fn a_bad_file_is_code_2_and_says_what_is_wrong() {
         assert!(said.contains(expected) && output.stdout.is_empty(), "{name}: {said}");
     }
     let side = replaced(
-        replaced(replaced(network(), "output_gate.m", None), "output_gate.x", Some(floats("side_gate", &[2, 2], &[1.0; 4]))),
+        replaced(
+            replaced(network(), "output_gate.m", None),
+            "output_gate.x",
+            Some(floats("side_gate", &[2, 2], &[1.0; 4])),
+        ),
         "readout",
         Some(floats("readout", &[1, 1], &[1.0])),
     );
     let file = path("side.safetensors");
     std::fs::write(&file, self::bytes(&side)).unwrap();
-    assert!(text(&analyze(&file, &[]).stderr).contains("readout has 1 columns; expected 2, one a neuron"));
+    assert!(
+        text(&analyze(&file, &[]).stderr)
+            .contains("readout has 1 columns; expected 2, one a neuron")
+    );
     let good_file = path("usage.safetensors");
     std::fs::write(&good_file, good).unwrap();
     for (arguments, expected) in [
@@ -161,15 +244,22 @@ fn one_group_of_gates_and_one_kind_of_decay() {
     std::fs::write(&file, bytes(&exact)).unwrap();
     assert_eq!(report(&analyze(&file, &["--json"]))["snapping_change"], 0.0);
     let twice = analyze(&file, &["--merge", "0,1", "--merge", "2,3"]);
-    assert!(twice.status.code() == Some(2) && text(&twice.stderr).contains("merge: 2,3 — expected --merge once"), "{}", text(&twice.stderr));
-    std::fs::write(&file, bytes(&[exact, vec![doubles("nu", &[2], &[-40.0, 8.0])]].concat())).unwrap();
+    assert!(
+        twice.status.code() == Some(2)
+            && text(&twice.stderr).contains("merge: 2,3 — expected --merge once"),
+        "{}",
+        text(&twice.stderr)
+    );
+    std::fs::write(&file, bytes(&[exact, vec![doubles("nu", &[2], &[-40.0, 8.0])]].concat()))
+        .unwrap();
     assert!(text(&analyze(&file, &[]).stderr).contains("ignored: lambda, because nu says it too"));
 }
 
 #[test]
 fn a_construction_that_no_file_can_hold_is_not_written() {
     let (teacher, out) = (path("large_teacher.safetensors"), path("large.safetensors"));
-    let matrices = ["value", "key", "query"].map(|name| doubles(&format!("teacher.{name}"), &[2, 2], &[1e25, 0.0, 0.0, 2e25]));
+    let matrices = ["value", "key", "query"]
+        .map(|name| doubles(&format!("teacher.{name}"), &[2, 2], &[1e25, 0.0, 0.0, 2e25]));
     std::fs::write(&teacher, bytes(&matrices)).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_gatelens"))
         .args(["construct", "--variant", "low-rank", "--teacher"])
@@ -178,6 +268,10 @@ fn a_construction_that_no_file_can_hold_is_not_written() {
         .arg(&out)
         .output()
         .unwrap();
-    assert!(output.status.code() == Some(2) && text(&output.stderr).contains("fits float32"), "{}", text(&output.stderr));
+    assert!(
+        output.status.code() == Some(2) && text(&output.stderr).contains("fits float32"),
+        "{}",
+        text(&output.stderr)
+    );
     assert!(!out.exists());
 }

@@ -4,10 +4,31 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-const QUICK: &[&str] = &["train", "--backend", "cpu", "--preset", "quick", "--steps", "200", "--hidden", "8", "--gates", "6", "--batch", "8", "--time", "8"];
+const QUICK: &[&str] = &[
+    "train",
+    "--backend",
+    "cpu",
+    "--preset",
+    "quick",
+    "--steps",
+    "200",
+    "--hidden",
+    "8",
+    "--gates",
+    "6",
+    "--batch",
+    "8",
+    "--time",
+    "8",
+];
 
 fn gatelens(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gatelens")).args(arguments).env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").output().unwrap()
+    Command::new(env!("CARGO_BIN_EXE_gatelens"))
+        .args(arguments)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .unwrap()
 }
 
 fn with<'a>(base: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
@@ -16,7 +37,8 @@ fn with<'a>(base: &[&'a str], more: &[&'a str]) -> Vec<&'a str> {
 
 fn last_line(output: &Output) -> Value {
     let text = String::from_utf8_lossy(&output.stdout);
-    serde_json::from_str(text.lines().last().unwrap_or_default()).unwrap_or_else(|e| panic!("{e}: {text}"))
+    serde_json::from_str(text.lines().last().unwrap_or_default())
+        .unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
 fn errors(output: &Output) -> String {
@@ -39,27 +61,51 @@ fn training_leaves_a_folder_that_goes_on_and_evaluates() {
     let output = gatelens(&with(QUICK, &["--json", "--out", run]));
     assert!(output.status.success(), "{}", errors(&output));
     let result = last_line(&output);
-    assert_eq!((&result["step"], &result["backend"], &result["interrupted"]), (&200.into(), &"cpu".into(), &false.into()));
-    assert!(result["loss"].as_f64().unwrap() > 0.0 && result["nmse"].as_f64().unwrap() < 1.5 && result["steps_per_s"].as_f64().unwrap() > 1.0);
+    assert_eq!(
+        (&result["step"], &result["backend"], &result["interrupted"]),
+        (&200.into(), &"cpu".into(), &false.into())
+    );
+    assert!(
+        result["loss"].as_f64().unwrap() > 0.0
+            && result["nmse"].as_f64().unwrap() < 1.5
+            && result["steps_per_s"].as_f64().unwrap() > 1.0
+    );
     let csv = std::fs::read_to_string(Path::new(run).join("metrics.csv")).unwrap();
     assert!(csv.starts_with("step,loss,") && csv.lines().count() == 201, "{csv}");
-    assert!(std::fs::read_to_string(Path::new(run).join("recipe.json")).unwrap().contains("\"hidden\": 8"));
+    assert!(
+        std::fs::read_to_string(Path::new(run).join("recipe.json"))
+            .unwrap()
+            .contains("\"hidden\": 8")
+    );
     let weights = Path::new(run).join("weights.safetensors");
     let weights = weights.to_str().unwrap();
 
-    let further = gatelens(&["train", "--init", weights, "--steps", "260", "--backend", "cpu", "--json"]);
+    let further =
+        gatelens(&["train", "--init", weights, "--steps", "260", "--backend", "cpu", "--json"]);
     assert_eq!(last_line(&further)["step"], 260, "{}", errors(&further));
 
     let x: Vec<u8> = (0..2 * 5 * 2).flat_map(|i| (i as f32 * 0.1 - 1.0).to_le_bytes()).collect();
-    let view = safetensors::tensor::TensorView::new(safetensors::Dtype::F32, vec![2, 5, 2], &x).unwrap();
+    let view =
+        safetensors::tensor::TensorView::new(safetensors::Dtype::F32, vec![2, 5, 2], &x).unwrap();
     let (input, answer) = (out.join("x.safetensors"), out.join("y.safetensors"));
     std::fs::write(&input, safetensors::serialize([("x", view)], None).unwrap()).unwrap();
-    let output = gatelens(&["evaluate", weights, "--input", input.to_str().unwrap(), "--out", answer.to_str().unwrap(), "--backend", "cpu", "--json"]);
+    let output = gatelens(&[
+        "evaluate",
+        weights,
+        "--input",
+        input.to_str().unwrap(),
+        "--out",
+        answer.to_str().unwrap(),
+        "--backend",
+        "cpu",
+        "--json",
+    ]);
     assert!(output.status.success(), "{}", errors(&output));
     let bytes = std::fs::read(&answer).unwrap();
     let tensors = safetensors::SafeTensors::deserialize(&bytes).unwrap();
     assert_eq!(tensors.tensor("y").unwrap().shape(), [2, 5, 2]);
-    let wrong = gatelens(&["evaluate", weights, "--input", weights, "--out", answer.to_str().unwrap()]);
+    let wrong =
+        gatelens(&["evaluate", weights, "--input", weights, "--out", answer.to_str().unwrap()]);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(errors(&wrong).contains("no tensor x"), "{}", errors(&wrong));
 }
@@ -73,9 +119,15 @@ fn bad_usage_is_code_2_and_says_what_is_accepted() {
         (&["train", "--hidden", "0"], "hidden: 0 — expected a whole number from 1 to 512"),
         (&["train", "--lr", "NaN"], "learning_rate: NaN — expected a number"),
         (&["train", "--rank", "9"], "rank: 9 — expected at most d = 4"),
-        (&["train", "--value-rank", "5"], "value_rank: 5 — expected at most d = 4, or 0 for the rank of all"),
+        (
+            &["train", "--value-rank", "5"],
+            "value_rank: 5 — expected at most d = 4, or 0 for the rank of all",
+        ),
         (&["train", "--preset", "nought"], "preset: nought — expected one of discover"),
-        (&["train", "--task", "chess"], "task: chess — expected one of attention, regression, recall"),
+        (
+            &["train", "--task", "chess"],
+            "task: chess — expected one of attention, regression, recall",
+        ),
         (&["train", "--rate-schedule", "fast"], "rate_schedule: fast"),
         (&["train", "--hiden", "3"], "--hidden"),
         (&["train", "--init", missing.to_str().unwrap()], "could not be read"),
@@ -95,9 +147,27 @@ fn what_cannot_be_done_is_code_1_before_any_work() {
     std::fs::write(&blocked, "in the way").unwrap();
     let output = gatelens(&with(QUICK, &["--out", blocked.join("run").to_str().unwrap()]));
     assert_eq!(output.status.code(), Some(1));
-    assert!(errors(&output).contains("writing") && errors(&output).contains("file"), "{}", errors(&output));
+    assert!(
+        errors(&output).contains("writing") && errors(&output).contains("file"),
+        "{}",
+        errors(&output)
+    );
 
-    let output = gatelens(&["train", "--backend", "cpu", "--batch", "1024", "--time", "1024", "--hidden", "512", "--gates", "512", "--dim", "64"]);
+    let output = gatelens(&[
+        "train",
+        "--backend",
+        "cpu",
+        "--batch",
+        "1024",
+        "--time",
+        "1024",
+        "--hidden",
+        "512",
+        "--gates",
+        "512",
+        "--dim",
+        "64",
+    ]);
     assert_eq!(output.status.code(), Some(1));
     assert!(errors(&output).contains("MiB"), "the figure is named: {}", errors(&output));
 }
@@ -105,7 +175,20 @@ fn what_cannot_be_done_is_code_1_before_any_work() {
 #[test]
 fn a_run_that_diverges_fails_and_keeps_the_last_good_state() {
     let run = folder("diverges");
-    let output = gatelens(&with(QUICK, &["--lr", "10", "--rate-schedule", "constant", "--steps", "5000", "--json", "--out", run.to_str().unwrap()]));
+    let output = gatelens(&with(
+        QUICK,
+        &[
+            "--lr",
+            "10",
+            "--rate-schedule",
+            "constant",
+            "--steps",
+            "5000",
+            "--json",
+            "--out",
+            run.to_str().unwrap(),
+        ],
+    ));
     assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
     assert!(errors(&output).contains("stopped being a number at step"), "{}", errors(&output));
     let bytes = std::fs::read(run.join("weights.safetensors")).unwrap();
@@ -117,14 +200,36 @@ fn a_run_that_diverges_fails_and_keeps_the_last_good_state() {
 fn a_construction_is_written_and_is_the_attention() {
     let out = folder("construct");
     let path = |name: &str| out.join(name).to_str().unwrap().to_owned();
-    let counts = [("naive", 20, 16, 924), ("symmetric", 14, 16, 666), ("symmetric-shared", 14, 10, 474), ("low-rank", 20, 16, 924), ("side", 16, 16, 320)];
+    let counts = [
+        ("naive", 20, 16, 924),
+        ("symmetric", 14, 16, 666),
+        ("symmetric-shared", 14, 10, 474),
+        ("low-rank", 20, 16, 924),
+        ("side", 16, 16, 320),
+    ];
     for (variant, hidden, gates, parameters) in counts {
         let file = path(variant);
-        let output = gatelens(&["construct", "--variant", variant, "--dim", "4", "--seed", "3", "--out", &file, "--json"]);
+        let output = gatelens(&[
+            "construct",
+            "--variant",
+            variant,
+            "--dim",
+            "4",
+            "--seed",
+            "3",
+            "--out",
+            &file,
+            "--json",
+        ]);
         assert!(output.status.success(), "{}", errors(&output));
         let result = last_line(&output);
         assert_eq!(
-            (&result["hidden"], &result["gates"], &result["parameters"], &result["attention_parameters"]),
+            (
+                &result["hidden"],
+                &result["gates"],
+                &result["parameters"],
+                &result["attention_parameters"]
+            ),
             (&hidden.into(), &gates.into(), &parameters.into(), &48.into()),
             "{variant}"
         );
@@ -132,20 +237,61 @@ fn a_construction_is_written_and_is_the_attention() {
         assert!(error > 0.0 && error < 1e-10, "{variant}: {error:e}");
         let bytes = std::fs::read(&file).unwrap();
         let tensors = safetensors::SafeTensors::deserialize(&bytes).unwrap();
-        assert!(tensors.tensors().iter().all(|(_, view)| view.dtype() == safetensors::Dtype::F64), "doubles");
+        assert!(
+            tensors.tensors().iter().all(|(_, view)| view.dtype() == safetensors::Dtype::F64),
+            "doubles"
+        );
         let read = gatelens::experiment::checkpoint::read(variant, &bytes).unwrap();
-        let built = gatelens::theory::construct(read.teacher.as_ref().unwrap(), gatelens::theory::Variant::of_key(variant).unwrap()).unwrap();
-        assert_eq!(read.gated("read").unwrap(), built.network, "what was written is what was built");
+        let built = gatelens::theory::construct(
+            read.teacher.as_ref().unwrap(),
+            gatelens::theory::Variant::of_key(variant).unwrap(),
+        )
+        .unwrap();
+        assert_eq!(
+            read.gated("read").unwrap(),
+            built.network,
+            "what was written is what was built"
+        );
         assert!(read.recipe.is_none() && read.notes.is_empty());
     }
     // The teacher of any file that has one.
-    let output = gatelens(&["construct", "--variant", "naive", "--teacher", &path("side"), "--out", &path("again"), "--json"]);
+    let output = gatelens(&[
+        "construct",
+        "--variant",
+        "naive",
+        "--teacher",
+        &path("side"),
+        "--out",
+        &path("again"),
+        "--json",
+    ]);
     assert_eq!(last_line(&output)["hidden"], 20, "{}", errors(&output));
     assert_eq!(
-        gatelens::experiment::checkpoint::read_teacher("again", &std::fs::read(path("again")).unwrap()).unwrap(),
-        gatelens::experiment::checkpoint::read_teacher("side", &std::fs::read(path("side")).unwrap()).unwrap()
+        gatelens::experiment::checkpoint::read_teacher(
+            "again",
+            &std::fs::read(path("again")).unwrap()
+        )
+        .unwrap(),
+        gatelens::experiment::checkpoint::read_teacher(
+            "side",
+            &std::fs::read(path("side")).unwrap()
+        )
+        .unwrap()
     );
-    let low = gatelens(&["construct", "--variant", "low-rank", "--dim", "5", "--rank", "2", "--teacher-kind", "gaussian", "--out", &path("low"), "--json"]);
+    let low = gatelens(&[
+        "construct",
+        "--variant",
+        "low-rank",
+        "--dim",
+        "5",
+        "--rank",
+        "2",
+        "--teacher-kind",
+        "gaussian",
+        "--out",
+        &path("low"),
+        "--json",
+    ]);
     assert_eq!(last_line(&low)["hidden"], 6, "{}", errors(&low));
     let own = gatelens(&[
         "construct",
@@ -163,9 +309,17 @@ fn a_construction_is_written_and_is_the_attention() {
         &path("own"),
         "--json",
     ]);
-    assert_eq!((&last_line(&own)["hidden"], &last_line(&own)["gates"]), (&4.into(), &3.into()), "{}", errors(&own));
+    assert_eq!(
+        (&last_line(&own)["hidden"], &last_line(&own)["gates"]),
+        (&4.into(), &3.into()),
+        "{}",
+        errors(&own)
+    );
     assert!(
-        String::from_utf8_lossy(&gatelens(&["construct", "--variant", "side", "--out", &path("said")]).stdout).contains("16 + 0 neurons"),
+        String::from_utf8_lossy(
+            &gatelens(&["construct", "--variant", "side", "--out", &path("said")]).stdout
+        )
+        .contains("16 + 0 neurons"),
         "in words without --json"
     );
 }
@@ -185,7 +339,10 @@ fn a_construction_that_cannot_be_says_why() {
         (&["--variant", "naive", "--dim", "3", "--rank", "4"], "rank: 4"),
         (&["--variant", "naive", "--teacher", &missing], "could not be read"),
         (&["--variant", "naive", "--teacher", &picture], "safetensors"),
-        (&["--variant", "naive", "--teacher", data.to_str().unwrap()], "has no tensor teacher.value"),
+        (
+            &["--variant", "naive", "--teacher", data.to_str().unwrap()],
+            "has no tensor teacher.value",
+        ),
         (&["--variant", "naive", "--teacher", &picture, "--dim", "4"], "cannot be used with"),
         (&[], "--variant"),
     ];
@@ -211,13 +368,28 @@ fn devices_are_listed() {
 fn ctrl_c_keeps_what_is_done() {
     let run = folder("interrupted");
     let arguments = with(QUICK, &["--steps", "10000000", "--json", "--out", run.to_str().unwrap()]);
-    let child = Command::new(env!("CARGO_BIN_EXE_gatelens")).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_gatelens"))
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     std::thread::sleep(std::time::Duration::from_millis(1500));
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    assert!(
+        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
+    );
     let output = child.wait_with_output().unwrap();
     let result = last_line(&output);
     assert!(output.status.success(), "{}", errors(&output));
     assert_eq!(result["interrupted"], true);
-    let kept = gatelens::experiment::checkpoint::read("kept", &std::fs::read(run.join("weights.safetensors")).unwrap()).unwrap();
-    assert!(kept.snapshot.step > 0 && kept.snapshot.step == result["step"].as_u64().unwrap(), "{} {result}", kept.snapshot.step);
+    let kept = gatelens::experiment::checkpoint::read(
+        "kept",
+        &std::fs::read(run.join("weights.safetensors")).unwrap(),
+    )
+    .unwrap();
+    assert!(
+        kept.snapshot.step > 0 && kept.snapshot.step == result["step"].as_u64().unwrap(),
+        "{} {result}",
+        kept.snapshot.step
+    );
 }

@@ -10,12 +10,17 @@ use gatelens::task::Source;
 /// The first moment after one step, over 1 − β₁: the gradient as the optimiser saw it, of a small LSTM with that clip.
 fn gradient(clip: f32) -> Vec<f64> {
     let quick = preset::find("quick").unwrap().recipe;
-    let recipe = Recipe { model: ModelName::Lstm, hidden: 5, embed: 4, mask_at: 0.0, clip, ..quick };
+    let recipe =
+        Recipe { model: ModelName::Lstm, hidden: 5, embed: 4, mask_at: 0.0, clip, ..quick };
     let plan = recipe.plan();
     let mut cpu = Cpu::<f64>::new(plan.program(), 1, u64::MAX).unwrap();
     let initial = cpu.program().params.initial(plan.seed);
     cpu.write(Graph::PARAMETERS, &initial);
-    plan.write_constants(&mut cpu, 0, Source { teacher: plan.teacher().as_ref(), ..Source::default() });
+    plan.write_constants(
+        &mut cpu,
+        0,
+        Source { teacher: plan.teacher().as_ref(), ..Source::default() },
+    );
     cpu.set_clock(&plan.optimizer.clock(plan.seed, 0));
     cpu.advance(1).unwrap();
     cpu.read_exact(Graph::FIRST_MOMENT).iter().map(|m| m / 0.1).collect()
@@ -34,9 +39,19 @@ fn a_large_gradient_is_scaled_down_to_the_clip_and_a_small_one_is_left_alone() {
     let clips = [size * 0.25, size * 0.9].map(|clip| clip as f32);
     for clip in clips {
         let clipped = gradient(clip);
-        assert!((norm(&clipped) / f64::from(clip) - 1.0).abs() < 1e-6, "{} of {clip}", norm(&clipped));
+        assert!(
+            (norm(&clipped) / f64::from(clip) - 1.0).abs() < 1e-6,
+            "{} of {clip}",
+            norm(&clipped)
+        );
         let factor = f64::from(clip) / size;
-        assert!(whole.iter().zip(&clipped).all(|(whole, clipped)| (whole * factor - clipped).abs() < 1e-7 * size), "its direction stays");
+        assert!(
+            whole
+                .iter()
+                .zip(&clipped)
+                .all(|(whole, clipped)| (whole * factor - clipped).abs() < 1e-7 * size),
+            "its direction stays"
+        );
     }
     assert_eq!(gradient(1e4), whole, "to the last bit");
 }

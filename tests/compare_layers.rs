@@ -42,14 +42,20 @@ fn pages_are_chosen_and_named_in_the_address() {
         for (page, key, name, _) in Page::ALL {
             window.get_by_label(name).click();
             window.run_ok();
-            assert_eq!((window.state().state.page(), window.state_mut().actions.pop()), (page, Some(Action::Tab(Tab::Compare))));
+            assert_eq!(
+                (window.state().state.page(), window.state_mut().actions.pop()),
+                (page, Some(Action::Tab(Tab::Compare)))
+            );
             assert_eq!((Page::of_key(key), page.key()), (Some(page), key));
         }
         window.key_press_modifiers(Modifiers::NONE, Key::Num6);
         window.run_ok();
         assert_eq!(window.state_mut().actions.pop(), Some(Action::Tab(Tab::Compare)));
     }
-    assert_eq!((Tab::of_key("compare"), Tab::Compare.key(), Page::of_key("nonsense")), (Some(Tab::Compare), "compare", None));
+    assert_eq!(
+        (Tab::of_key("compare"), Tab::Compare.key(), Page::of_key("nonsense")),
+        (Some(Tab::Compare), "compare", None)
+    );
     let (_, recipe, problems) = Recipe::from_hash("#v=1&view=compare&page=layers&seed=4");
     assert_eq!((recipe.seed, problems.len()), (4, 0));
 }
@@ -70,7 +76,10 @@ fn the_top_bar_fits_a_phone() {
     let mut right = 0.0;
     for name in Tab::ALL.map(|tab| tab.2).into_iter().chain(["File"]) {
         let rect = window.get_all_by_label(name).next().unwrap().rect();
-        assert!(rect.left() >= right - 0.5 && rect.right() <= PHONE.x, "{name}: {rect} begins before {right}");
+        assert!(
+            rect.left() >= right - 0.5 && rect.right() <= PHONE.x,
+            "{name}: {rect} begins before {right}"
+        );
         right = rect.right();
     }
 }
@@ -107,7 +116,10 @@ fn press(harness: &mut Harness<'_, Window>, key: Key) {
 
 /// What the page builds, made here.
 fn made(layer: Layer, dim: usize, seed: u32, exponent: i32) -> (Teacher, Built) {
-    let teacher = Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 }, seed);
+    let teacher = Teacher::draw(
+        TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 },
+        seed,
+    );
     let built = construct(&teacher, layer, 2f64.powi(-exponent)).unwrap();
     (teacher, built)
 }
@@ -119,7 +131,10 @@ fn shown(value: f64) -> String {
 
 /// f64 and f32 errors as they stand on the screen.
 fn errors(teacher: &Teacher, built: &Built) -> [String; 2] {
-    [format!("f64 {}", shown(built.error::<f64>(teacher, 1, [4, 16]))), format!("f32 {}", shown(built.error::<f32>(teacher, 1, [4, 16])))]
+    [
+        format!("f64 {}", shown(built.error::<f64>(teacher, 1, [4, 16]))),
+        format!("f32 {}", shown(built.error::<f32>(teacher, 1, [4, 16]))),
+    ]
 }
 
 /// A row's sentence as it stands on the screen: subscripts are lowered.
@@ -141,21 +156,37 @@ fn the_table_says_each_row_and_links_lead_on() {
                 row.layers.map_or("—".to_owned(), |layers| layers.to_string())
             );
             let node = reach(&mut window, &label);
-            assert!(node.rect().right() <= size.x && node.rect().left() >= 0.0, "{label}: {}", node.rect());
+            assert!(
+                node.rect().right() <= size.x && node.rect().left() >= 0.0,
+                "{label}: {}",
+                node.rect()
+            );
             node.click();
             settle(&mut window);
             assert!(says(&window, &sentence(row)), "{}", row.layer);
             let link = format!("Show it: {}", row.layer);
             match row.shown {
-                Shown::Said => assert!(window.query_by_label(&link).is_none() && says(&window, "the sentence is the argument")),
+                Shown::Said => {
+                    assert!(
+                        window.query_by_label(&link).is_none()
+                            && says(&window, "the sentence is the argument")
+                    )
+                }
                 Shown::Gated(variant) => {
                     click(&mut window, &link);
-                    assert_eq!(window.state_mut().actions.drain(..).collect::<Vec<_>>(), [Action::Construct(variant)]);
+                    assert_eq!(
+                        window.state_mut().actions.drain(..).collect::<Vec<_>>(),
+                        [Action::Construct(variant)]
+                    );
                     assert!(says(&window, "there is no ε to choose"));
                 }
                 Shown::Built(layer) => {
                     click(&mut window, &link);
-                    assert!(says(&window, "THE CONSTRUCTION") && says(&window, layer.help()) && window.state().actions.is_empty());
+                    assert!(
+                        says(&window, "THE CONSTRUCTION")
+                            && says(&window, layer.help())
+                            && window.state().actions.is_empty()
+                    );
                 }
             }
         }
@@ -180,9 +211,18 @@ fn arrows_move_the_row() {
     assert!(says(&window, &sentence(&TABLE[4])));
     press(&mut window, Key::ArrowDown);
     press(&mut window, Key::ArrowDown);
-    assert!(says(&window, &sentence(&TABLE[6])) && window.get_by_label_contains("LSTM: product").accesskit_node().is_focused());
+    assert!(
+        says(&window, &sentence(&TABLE[6]))
+            && window.get_by_label_contains("LSTM: product").accesskit_node().is_focused()
+    );
     press(&mut window, Key::ArrowUp);
-    assert!(says(&window, &sentence(&TABLE[5])) && window.get_by_label_contains(&format!("{}: product", TABLE[5].layer)).accesskit_node().is_focused());
+    assert!(
+        says(&window, &sentence(&TABLE[5]))
+            && window
+                .get_by_label_contains(&format!("{}: product", TABLE[5].layer))
+                .accesskit_node()
+                .is_focused()
+    );
 }
 
 #[test]
@@ -197,8 +237,18 @@ fn the_error_shown_is_the_constructions() {
         for text in errors(&teacher, &built) {
             assert!(says(&window, &text), "{}: {text}", layer.key());
         }
-        let thin = |count: usize| if count < 1000 { count.to_string() } else { format!("{}\u{202f}{:03}", count / 1000, count % 1000) };
-        assert!(says(&window, &format!("{} parameters, {} of them not 0.", thin(all), thin(used))), "{}", layer.key());
+        let thin = |count: usize| {
+            if count < 1000 {
+                count.to_string()
+            } else {
+                format!("{}\u{202f}{:03}", count / 1000, count % 1000)
+            }
+        };
+        assert!(
+            says(&window, &format!("{} parameters, {} of them not 0.", thin(all), thin(used))),
+            "{}",
+            layer.key()
+        );
     }
     click(&mut window, "GRU with curvature");
     let (teacher, built) = made(Layer::GruCurved, 4, 7, 15);
@@ -217,7 +267,9 @@ fn the_dot_follows_epsilon_and_the_picture_says_it() {
     let mut window = layers(DESKTOP);
     let said = |exponent: i32| {
         let (teacher, built) = made(Layer::Lstm, 4, 7, exponent);
-        let [double, single] = [built.error::<f64>(&teacher, 1, [4, 16]), built.error::<f32>(&teacher, 1, [4, 16])].map(shown);
+        let [double, single] =
+            [built.error::<f64>(&teacher, 1, [4, 16]), built.error::<f32>(&teacher, 1, [4, 16])]
+                .map(shown);
         format!("it is {double} in double precision, {single} in single; best at 2⁻")
     };
     assert!(says(&window, &said(13)));
@@ -251,7 +303,13 @@ fn it_goes_on_to_the_other_views_and_to_a_file() {
     click(&mut window, "Save as file");
     click(&mut window, "Save as SVG: Error against ε");
     let actions: Vec<Action> = window.state_mut().actions.drain(..).collect();
-    let [Action::Dissect(Subject::Given(apart)), Action::Train(trained), Action::Export(name, bytes), Action::Export(picture, svg)] = &actions[..] else {
+    let [
+        Action::Dissect(Subject::Given(apart)),
+        Action::Train(trained),
+        Action::Export(name, bytes),
+        Action::Export(picture, svg),
+    ] = &actions[..]
+    else {
         panic!("{} actions", actions.len())
     };
     assert_eq!((&apart.network, apart.teacher.as_ref()), (&built.model(), Some(&teacher)));
@@ -263,10 +321,17 @@ fn it_goes_on_to_the_other_views_and_to_a_file() {
     );
     assert_eq!(
         (name.as_str(), apart.name.as_str(), picture.as_str()),
-        ("gatelens-lstm-d4.safetensors", "LSTM construction, d = 4, ε = 2⁻¹³", "gatelens-lstm-epsilon.svg")
+        (
+            "gatelens-lstm-d4.safetensors",
+            "LSTM construction, d = 4, ε = 2⁻¹³",
+            "gatelens-lstm-epsilon.svg"
+        )
     );
     let read = checkpoint::read(name, bytes).unwrap();
-    assert_eq!((read.architecture, &read.exact, read.teacher.as_ref()), (built.architecture, &built.parameters, Some(&teacher)));
+    assert_eq!(
+        (read.architecture, &read.exact, read.teacher.as_ref()),
+        (built.architecture, &built.parameters, Some(&teacher))
+    );
     assert!(String::from_utf8_lossy(svg).contains("curvature: falls as"));
 }
 
@@ -275,7 +340,10 @@ fn a_grus_missing_product_is_marked() {
     let mut window = layers(DESKTOP);
     assert!(!says(&window, "WHY A GRU'S GATES"), "an LSTM has it");
     click(&mut window, "Show it: GRU");
-    assert!(says(&window, "WHY A GRU'S GATES HAVE NO SUCH PRODUCT") && says(&window, "tanh in its linear range only"));
+    assert!(
+        says(&window, "WHY A GRU'S GATES HAVE NO SUCH PRODUCT")
+            && says(&window, "tanh in its linear range only")
+    );
     let purposes = |biases: [f64; 2]| GRU.terms(&biases);
     for term in purposes([0.0, 0.0]) {
         assert!(says(&window, &term.purpose), "{}", term.purpose);
@@ -287,21 +355,40 @@ fn a_grus_missing_product_is_marked() {
     settle(&mut window);
     let before = window.get_by_label("Bias b_z of the GRU").accesskit_node().numeric_value();
     press(&mut window, Key::ArrowRight);
-    let after = window.get_by_label("Bias b_z of the GRU").accesskit_node().numeric_value().unwrap();
+    let after =
+        window.get_by_label("Bias b_z of the GRU").accesskit_node().numeric_value().unwrap();
     assert!(before == Some(0.0) && after > 0.0);
     for term in purposes([after, 0.0]).iter().filter(|term| term.coefficient != 0.0) {
-        assert!(says(&window, &number(term.coefficient)) && says(&window, &format!("measured {}", number(term.measured))), "{term:?}");
+        assert!(
+            says(&window, &number(term.coefficient))
+                && says(&window, &format!("measured {}", number(term.measured))),
+            "{term:?}"
+        );
     }
 }
 
 #[test]
 fn on_a_phone_all_is_in_reach() {
     let mut window = layers(PHONE);
-    for label in ["Size of the weights ε, as a power of 2", "Save as file", "Take it apart", "Teacher's seed"] {
+    for label in [
+        "Size of the weights ε, as a power of 2",
+        "Save as file",
+        "Take it apart",
+        "Teacher's seed",
+    ] {
         let rect = reach(&mut window, label).rect();
-        assert!(rect.top() >= 0.0 && rect.bottom() <= PHONE.y && rect.right() <= PHONE.x, "{label}: {rect}");
+        assert!(
+            rect.top() >= 0.0 && rect.bottom() <= PHONE.y && rect.right() <= PHONE.x,
+            "{label}: {rect}"
+        );
     }
-    for size in [vec2(0.01, 0.01), vec2(40.0, 30.0), vec2(300.0, 90.0), vec2(950.0, 500.0), vec2(2560.0, 1440.0)] {
+    for size in [
+        vec2(0.01, 0.01),
+        vec2(40.0, 30.0),
+        vec2(300.0, 90.0),
+        vec2(950.0, 500.0),
+        vec2(2560.0, 1440.0),
+    ] {
         harness(self::window(Page::Layers), size, true);
     }
 }
@@ -311,9 +398,14 @@ fn on_a_phone_all_is_in_reach() {
 fn pictures() {
     let only = std::env::var("ONLY").unwrap_or_default();
     let tall = vec2(390.0, 2600.0);
-    for (page, row) in
-        [(Page::Race, ""), (Page::Inside, ""), (Page::Layers, "LSTM"), (Page::Layers, "GRU"), (Page::Layers, "LRU In+Out"), (Page::Layers, "Gated RNN")]
-    {
+    for (page, row) in [
+        (Page::Race, ""),
+        (Page::Inside, ""),
+        (Page::Layers, "LSTM"),
+        (Page::Layers, "GRU"),
+        (Page::Layers, "LRU In+Out"),
+        (Page::Layers, "Gated RNN"),
+    ] {
         for (kind, size, dark) in [
             ("light", DESKTOP, false),
             ("dark", DESKTOP, true),
@@ -322,7 +414,8 @@ fn pictures() {
             ("phone-tall", tall, false),
             ("narrow", vec2(920.0, 700.0), false),
         ] {
-            let name = format!("compare-{}{}-{kind}", page.key(), row.replace(' ', "").to_lowercase());
+            let name =
+                format!("compare-{}{}-{kind}", page.key(), row.replace(' ', "").to_lowercase());
             if name.contains(&only) {
                 drawn(&name, window(page), size, dark, |window| {
                     if !row.is_empty() {

@@ -31,7 +31,9 @@ fn view(size: Vec2) -> Harness<'static, Window> {
 
 /// The control of that name, not the text beside it.
 fn control<'a>(view: &'a Harness<'_, Window>, name: &'a str) -> egui_kittest::Node<'a> {
-    let mut found = view.get_all_by_label(name).filter(|node| node.accesskit_node().role() != egui::Role::Label);
+    let mut found = view
+        .get_all_by_label(name)
+        .filter(|node| node.accesskit_node().role() != egui::Role::Label);
     found.next().unwrap_or_else(|| panic!("no control {name}"))
 }
 
@@ -72,7 +74,9 @@ fn keys_step_through_tokens_and_neurons() {
     assert!(says(&view, "Token 6 arrives"));
     press(&mut view, Key::Home);
     press(&mut view, Key::ArrowLeft);
-    assert!(says(&view, "Token 1 arrives") && says(&view, "adds that to nothing, as it is the first"));
+    assert!(
+        says(&view, "Token 1 arrives") && says(&view, "adds that to nothing, as it is the first")
+    );
     press(&mut view, Key::End);
     press(&mut view, Key::ArrowRight);
     assert!(says(&view, "Token 8 arrives"));
@@ -80,7 +84,10 @@ fn keys_step_through_tokens_and_neurons() {
     press(&mut view, Key::ArrowUp);
     assert!(says(&view, "Neuron S'₁₁"));
     (0..20).for_each(|_| press(&mut view, Key::ArrowDown));
-    assert!(says(&view, "Neuron q'₃ multiplies its reading of it by the constant") && says(&view, "the query of this token and of no other"));
+    assert!(
+        says(&view, "Neuron q'₃ multiplies its reading of it by the constant")
+            && says(&view, "the query of this token and of no other")
+    );
     click(&mut view, "Token 2");
     click(&mut view, "Neuron S'₂₃");
     assert!(says(&view, "Token 2 arrives. Neuron S'₂₃"));
@@ -105,7 +112,14 @@ fn what_is_said_is_what_the_network_computes() {
         .flat_map(|token| {
             click(&mut view, &format!("Token {token}"));
             (1..=3)
-                .map(|i| view.get_by_label(&format!("Number {i} of token {token}")).value().unwrap().replace('−', "-").parse::<f64>().unwrap())
+                .map(|i| {
+                    view.get_by_label(&format!("Number {i} of token {token}"))
+                        .value()
+                        .unwrap()
+                        .replace('−', "-")
+                        .parse::<f64>()
+                        .unwrap()
+                })
                 .collect::<Vec<_>>()
         })
         .collect();
@@ -115,24 +129,42 @@ fn what_is_said_is_what_the_network_computes() {
     click(&mut view, "Neuron S'₁₂");
     let text = |value: f64| format!("{value:.2}").replace('-', "−");
     let said = view.get_by_label_contains("Token 5 arrives").value().unwrap_or_default();
-    assert!(said.contains(&format!("the {} that it held: {}", text(states.at(3, 1)), text(states.at(4, 1)))), "{said}");
+    assert!(
+        said.contains(&format!(
+            "the {} that it held: {}",
+            text(states.at(3, 1)),
+            text(states.at(4, 1))
+        )),
+        "{said}"
+    );
     let tokens = x.with_ones();
-    let (m, x_in) = (tokens.times_transposed(&network.input_m), tokens.times_transposed(&network.input_x));
+    let (m, x_in) =
+        (tokens.times_transposed(&network.input_m), tokens.times_transposed(&network.input_x));
     let (y, target) = (network.outputs_of(&x, 8), attention::outputs(&teacher, &x, 8));
     let construction = construct(&teacher, Variant::Symmetric).unwrap();
-    let value = |view: &Harness<'_, Window>, name: &str| view.get_by_label(name).value().unwrap_or_else(|| panic!("{name} says nothing"));
+    let value = |view: &Harness<'_, Window>, name: &str| {
+        view.get_by_label(name).value().unwrap_or_else(|| panic!("{name} says nothing"))
+    };
     let close = |value: f64| if value.abs() < 0.005 { "0.00".into() } else { text(value) };
     for (i, neuron) in construction.neurons.iter().enumerate() {
         let (a, b) = (m.at(4, i), x_in.at(4, i));
-        assert_eq!(value(&view, &format!("Neuron {}", neuron.name)), format!("{} × {} = {}", close(a), close(b), close(a * b)));
+        assert_eq!(
+            value(&view, &format!("Neuron {}", neuron.name)),
+            format!("{} × {} = {}", close(a), close(b), close(a * b))
+        );
         assert_eq!(value(&view, &format!("Memory {}", neuron.name)), close(states.at(4, i)));
     }
     for k in 0..3 {
-        assert_eq!(value(&view, &format!("Output {}", k + 1)), format!("{}, attention {}", close(y.at(4, k)), close(target.at(4, k))));
+        assert_eq!(
+            value(&view, &format!("Output {}", k + 1)),
+            format!("{}, attention {}", close(y.at(4, k)), close(target.at(4, k)))
+        );
     }
     assert_eq!(value(&view, "Gate S'₃₃ · q'₃"), close(states.at(4, 5) * states.at(4, 8)));
     assert_eq!(construction.network, network);
-    assert!(network.outputs_of(&x, 8).relative_change(&attention::outputs(&teacher, &x, 8)) < 1e-13);
+    assert!(
+        network.outputs_of(&x, 8).relative_change(&attention::outputs(&teacher, &x, 8)) < 1e-13
+    );
     let advice = cost::advice(3, 3);
     assert!(says(&view, &format!("n = {} neurons and m = {} gates", advice.0, advice.1)));
     for counted in ["neurons  6 + 3", "gates  9", "parameters  270", "attention  27"] {
@@ -157,13 +189,24 @@ fn typed_numbers_are_taken_or_refused() {
     assert!(says(&view, "“1e9” — expected a number from −100 to 100; it stays 12.5"));
     click(&mut view, "Token 4");
     click(&mut view, "Token 5");
-    assert_eq!(view.get_by_label("Number 2 of token 5").value().as_deref(), Some("12.5"), "what was refused is gone");
+    assert_eq!(
+        view.get_by_label("Number 2 of token 5").value().as_deref(),
+        Some("12.5"),
+        "what was refused is gone"
+    );
     assert!(!says(&view, "it stays"));
     enter(&mut view, "Tokens", "3");
-    assert!(says(&view, "Token 3 arrives") && view.query_by_label("Number 2 of token 3").is_some(), "the chosen token is gone");
+    assert!(
+        says(&view, "Token 3 arrives") && view.query_by_label("Number 2 of token 3").is_some(),
+        "the chosen token is gone"
+    );
     enter(&mut view, "Tokens", "5");
     click(&mut view, "Token 5");
-    assert_eq!(view.get_by_label("Number 2 of token 5").value().as_deref(), Some("12.5"), "a sequence that grows again has its tokens back");
+    assert_eq!(
+        view.get_by_label("Number 2 of token 5").value().as_deref(),
+        Some("12.5"),
+        "a sequence that grows again has its tokens back"
+    );
     click(&mut view, "New numbers");
     assert_ne!(view.get_by_label("Number 2 of token 5").value().as_deref(), Some("12.5"));
 }
@@ -175,7 +218,10 @@ fn broken_it_errs_and_says_why() {
     click(&mut view, "Let the accumulators forget: λ = 0.9 →");
     assert!(
         says(&view, "Broken: its outputs are off by up to")
-            && says(&view, "λ = 0.9 forgets. Attention weighs all tokens alike; here token 1 counts only 48\u{a0}% at token 8."),
+            && says(
+                &view,
+                "λ = 0.9 forgets. Attention weighs all tokens alike; here token 1 counts only 48\u{a0}% at token 8."
+            ),
         "0.9⁷ = 0.478"
     );
     assert!(says(&view, "λ = 0.9 fades"), "the memory's head");
@@ -188,7 +234,10 @@ fn broken_it_errs_and_says_why() {
     click(&mut view, "Drop a neuron");
     view.get_all_by_label("S'₁₂").last().unwrap().click();
     view.run_ok();
-    assert!(says(&view, "Without S'₁₂. Entry (1, 2) of the key–value matrix, which is also (2, 1), is missing from every sum."));
+    assert!(says(
+        &view,
+        "Without S'₁₂. Entry (1, 2) of the key–value matrix, which is also (2, 1), is missing from every sum."
+    ));
     click(&mut view, "Mend it");
     click(&mut view, "Side gating");
     click(&mut view, "Constant input");
@@ -204,7 +253,8 @@ fn sliders_move_lambda() {
         (0..keys).for_each(|_| press(view, key));
     };
     slider(&mut view, "λ of accumulators", 5, Key::ArrowLeft);
-    let lambda = |view: &mut Harness<'_, Window>, i: usize| given(view).network.gated().unwrap().lambda[i];
+    let lambda =
+        |view: &mut Harness<'_, Window>, i: usize| given(view).network.gated().unwrap().lambda[i];
     assert!(lambda(&mut view, 0) < 1.0);
     assert!(says(&view, "Token 5 arrives"), "the slider has the arrows");
     slider(&mut view, "λ of queries", 5, Key::ArrowRight);
@@ -231,9 +281,13 @@ fn what_can_be_clicked_has_the_keyboard_too() {
 #[test]
 fn it_is_handed_on() {
     let mut view = view(DESKTOP);
-    let [Action::Train(plain)] = &click(&mut view, "Train from here →")[..] else { panic!("no training") };
+    let [Action::Train(plain)] = &click(&mut view, "Train from here →")[..] else {
+        panic!("no training")
+    };
     let plain = plain.clone();
-    let [Action::Train(noisy)] = &click(&mut view, "Train from here + 10 % noise →")[..] else { panic!("no training") };
+    let [Action::Train(noisy)] = &click(&mut view, "Train from here + 10 % noise →")[..] else {
+        panic!("no training")
+    };
     assert_eq!(noisy.name, "Symmetric construction, d = 3, with noise");
     assert!(plain.teacher.is_some() && plain.teacher == noisy.teacher);
     let readout = |given: &Given| given.network.gated().unwrap().readout;
@@ -246,7 +300,11 @@ fn it_is_handed_on() {
 fn what_does_not_apply_says_so() {
     let mut view = view(DESKTOP);
     enter(&mut view, "Rank", "2");
-    assert!(says(&view, "This construction does not apply here.") && says(&view, "WV has rank 2 of 3") && says(&view, "does not apply"));
+    assert!(
+        says(&view, "This construction does not apply here.")
+            && says(&view, "WV has rank 2 of 3")
+            && says(&view, "does not apply")
+    );
     assert!(says(&view, "Nothing to go on with"));
     press(&mut view, Key::W);
     for key in [Key::ArrowRight, Key::ArrowDown, Key::End] {
@@ -260,18 +318,32 @@ fn what_does_not_apply_says_so() {
 #[test]
 fn each_matrix_may_have_its_own_rank() {
     let mut view = view(DESKTOP);
-    let value = |view: &Harness<'_, Window>, name: &str| control(view, name).value().unwrap_or_default();
+    let value =
+        |view: &Harness<'_, Window>, name: &str| control(view, name).value().unwrap_or_default();
     enter(&mut view, "Rank of W_K", "1");
-    assert_eq!(["Rank", "Rank of W_V", "Rank of W_K", "Rank of W_Q"].map(|name| value(&view, name)), ["mixed", "3", "1", "3"]);
-    assert!(says(&view, "that is attention."), "W_V can be inverted, which is all that the symmetric one needs");
+    assert_eq!(
+        ["Rank", "Rank of W_V", "Rank of W_K", "Rank of W_Q"].map(|name| value(&view, name)),
+        ["mixed", "3", "1", "3"]
+    );
+    assert!(
+        says(&view, "that is attention."),
+        "W_V can be inverted, which is all that the symmetric one needs"
+    );
     click(&mut view, "Low rank");
     assert_eq!(given(&mut view).network.architecture.hidden(), 4, "3 · 1 + 1");
     let advice = cost::advice(3, [3, 1, 3]);
     assert!(says(&view, &format!("n = {} neurons and m = {} gates", advice.0, advice.1)));
     enter(&mut view, "Rank", "2");
-    assert_eq!(["Rank of W_V", "Rank of W_K", "Rank of W_Q"].map(|name| value(&view, name)), ["2"; 3]);
+    assert_eq!(
+        ["Rank of W_V", "Rank of W_K", "Rank of W_Q"].map(|name| value(&view, name)),
+        ["2"; 3]
+    );
     enter(&mut view, "Width d", "1");
-    assert_eq!(["Rank", "Rank of W_V"].map(|name| value(&view, name)), ["1"; 2], "no rank is above d");
+    assert_eq!(
+        ["Rank", "Rank of W_V"].map(|name| value(&view, name)),
+        ["1"; 2],
+        "no rank is above d"
+    );
 }
 
 #[test]
@@ -298,16 +370,28 @@ fn every_variant_width_and_size_is_drawn() {
         }
     }
     let mut view = view(DESKTOP);
-    for (i, size) in [vec2(0.01, 0.01), vec2(1.0, 1.0), vec2(40.0, 30.0), vec2(300.0, 90.0), vec2(901.0, 120.0), vec2(950.0, 500.0), vec2(2560.0, 1440.0)]
-        .into_iter()
-        .enumerate()
+    for (i, size) in [
+        vec2(0.01, 0.01),
+        vec2(1.0, 1.0),
+        vec2(40.0, 30.0),
+        vec2(300.0, 90.0),
+        vec2(901.0, 120.0),
+        vec2(950.0, 500.0),
+        vec2(2560.0, 1440.0),
+    ]
+    .into_iter()
+    .enumerate()
     {
         for whole in [false, true] {
             view.set_size(size);
             view.run_ok();
             view.hover_at((size * 0.5).to_pos2());
             view.step();
-            view.ctx.set_theme(if (i % 2 == 0) == whole { egui::Theme::Dark } else { egui::Theme::Light });
+            view.ctx.set_theme(if (i % 2 == 0) == whole {
+                egui::Theme::Dark
+            } else {
+                egui::Theme::Light
+            });
             press(&mut view, Key::W);
         }
     }
@@ -338,12 +422,22 @@ fn no_setting_makes_a_number_that_is_none() {
 #[test]
 fn on_a_phone_all_is_reached_by_scrolling() {
     let mut view = view(PHONE);
-    for name in ["Token 1", "Neuron S'₁₁", "Gate S'₁₁ · q'₁", "The key–value matrix of attention", "Cost against d", "λ of queries", "Dissect it →"]
-    {
+    for name in [
+        "Token 1",
+        "Neuron S'₁₁",
+        "Gate S'₁₁ · q'₁",
+        "The key–value matrix of attention",
+        "Cost against d",
+        "λ of queries",
+        "Dissect it →",
+    ] {
         control(&view, name).scroll_to_me();
         view.run_ok();
         let rect = control(&view, name).rect();
-        assert!(rect.top() >= 0.0 && rect.top() < PHONE.y && rect.right() <= PHONE.x + 0.5, "{name}: {rect}");
+        assert!(
+            rect.top() >= 0.0 && rect.top() < PHONE.y && rect.right() <= PHONE.x + 0.5,
+            "{name}: {rect}"
+        );
     }
 }
 

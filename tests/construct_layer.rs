@@ -29,7 +29,20 @@ fn a_layer_is_written_and_is_the_attention() {
     let out = folder("construct-layer");
     for (layer, key, ..) in Layer::ALL {
         let file = out.join(key).to_str().unwrap().to_owned();
-        let output = gatelens(&["construct", "--layer", key, "--dim", "3", "--seed", "4", "--epsilon", "0.0009765625", "--out", &file, "--json"]);
+        let output = gatelens(&[
+            "construct",
+            "--layer",
+            key,
+            "--dim",
+            "3",
+            "--seed",
+            "4",
+            "--epsilon",
+            "0.0009765625",
+            "--out",
+            &file,
+            "--json",
+        ]);
         assert!(output.status.success(), "{}", errors(&output));
         let result: serde_json::Value = serde_json::from_str(said(&output).trim()).unwrap();
         let read = checkpoint::read(key, &std::fs::read(&file).unwrap()).unwrap();
@@ -42,19 +55,37 @@ fn a_layer_is_written_and_is_the_attention() {
         );
         assert_eq!(result["parameters"], built.parameters.len());
         let sizes = [16, 32];
-        let errors = [built.max_error(&teacher, 1, sizes)[0], built.error::<f64>(&teacher, 1, sizes), built.error::<f32>(&teacher, 1, sizes)];
+        let errors = [
+            built.max_error(&teacher, 1, sizes)[0],
+            built.error::<f64>(&teacher, 1, sizes),
+            built.error::<f32>(&teacher, 1, sizes),
+        ];
         for (field, error) in ["max_error", "error_f64", "error_f32"].into_iter().zip(errors) {
-            assert!((result[field].as_f64().unwrap() / error - 1.0).abs() < 1e-12, "{key}: {field} is {error:e}, not {}", result[field]);
+            assert!(
+                (result[field].as_f64().unwrap() / error - 1.0).abs() < 1e-12,
+                "{key}: {field} is {error:e}, not {}",
+                result[field]
+            );
         }
         assert!(errors[1] > 0.0 && errors[1] < 1e-5 && errors[2] > errors[1], "{key}: {errors:?}");
         read.to_recipe(key).unwrap().check().unwrap();
         // Analysis finds what was put in; where the own token's term is missing, it finds no attention.
         let found = gatelens(&["analyze", &file]);
         assert!(found.status.success(), "{}", self::errors(&found));
-        assert_eq!(said(&found).contains("This computes linear attention"), layer != Layer::GruBefore, "{key}: {}", said(&found));
+        assert_eq!(
+            said(&found).contains("This computes linear attention"),
+            layer != Layer::GruBefore,
+            "{key}: {}",
+            said(&found)
+        );
     }
-    let default = gatelens(&["construct", "--layer", "lstm", "--out", out.join("default").to_str().unwrap()]);
-    assert!(said(&default).contains("LSTM with ε = 1.221e-4: 52 neurons a layer"), "{}", said(&default));
+    let default =
+        gatelens(&["construct", "--layer", "lstm", "--out", out.join("default").to_str().unwrap()]);
+    assert!(
+        said(&default).contains("LSTM with ε = 1.221e-4: 52 neurons a layer"),
+        "{}",
+        said(&default)
+    );
 }
 
 #[test]

@@ -28,7 +28,15 @@ fn recipe(name: &str, gating: Gating) -> Recipe {
 
 /// Less to compute.
 fn small(name: &str, gating: Gating) -> Recipe {
-    Recipe { batch: 32, hidden: 16, gates: 16, dim: 2, outputs: 2, pairs: 5, ..recipe(name, gating) }
+    Recipe {
+        batch: 32,
+        hidden: 16,
+        gates: 16,
+        dim: 2,
+        outputs: 2,
+        pairs: 5,
+        ..recipe(name, gating)
+    }
 }
 
 fn window(live: &Rc<Live>, tab: Tab) -> Window {
@@ -44,7 +52,11 @@ fn what_is_said_is_what_was_measured() {
             let (step, finding) = live.finding.clone().expect("the task has a finding");
             let window = harness(window(&live, Tab::Context), DESKTOP, false);
             for sentence in finding.sentences() {
-                let shown = sentence.replace(" %", "\u{a0}%").replace("x_i", "xᵢ").replace("y_k", "yₖ").replace('-', "−");
+                let shown = sentence
+                    .replace(" %", "\u{a0}%")
+                    .replace("x_i", "xᵢ")
+                    .replace("y_k", "yₖ")
+                    .replace('-', "−");
                 assert!(says(&window, &shown), "{name}: {shown}");
             }
             let count = match &finding {
@@ -52,18 +64,39 @@ fn what_is_said_is_what_was_measured() {
                 Finding::Recall { recalled, .. } => recalled.sequences,
                 Finding::Test(_) => unreachable!("no file is trained on"),
             };
-            assert!(says(&window, &format!("Measured at step {step} on {count} unseen sequences.")));
+            assert!(says(
+                &window,
+                &format!("Measured at step {step} on {count} unseen sequences.")
+            ));
             match &finding {
                 Finding::Regression { losses, coefficients, .. } => {
                     assert!(says(&window, &format!("as in training: {:.5}", losses.network)));
-                    assert!(says(&window, &format!("η* = {:.5}", coefficients.as_ref().unwrap().best_step_size)));
+                    assert!(says(
+                        &window,
+                        &format!("η* = {:.5}", coefficients.as_ref().unwrap().best_step_size)
+                    ));
                     let Task::Regression(task) = live.recipe.task() else { unreachable!() };
                     let best = gradient_step::best_step_size(task);
-                    assert!(says(&window, &format!("{best:.5}. Its loss is ½ (1 − T η*) = {:.5}.", gradient_step::expected_loss(task, best))));
-                    assert!(says(&window, "A gradient step can be built from 4 with λ\u{a0}=\u{a0}1"));
+                    assert!(says(
+                        &window,
+                        &format!(
+                            "{best:.5}. Its loss is ½ (1 − T η*) = {:.5}.",
+                            gradient_step::expected_loss(task, best)
+                        )
+                    ));
+                    assert!(says(
+                        &window,
+                        "A gradient step can be built from 4 with λ\u{a0}=\u{a0}1"
+                    ));
                 }
                 Finding::Recall { recalled, .. } => {
-                    assert!(says(&window, &format!("{:.1}\u{a0}% right, where guessing has 20.0\u{a0}%", 100.0 * recalled.accuracy)));
+                    assert!(says(
+                        &window,
+                        &format!(
+                            "{:.1}\u{a0}% right, where guessing has 20.0\u{a0}%",
+                            100.0 * recalled.accuracy
+                        )
+                    ));
                     assert!(says(&window, "can be built from 25 with λ\u{a0}=\u{a0}1"));
                 }
                 Finding::Test(_) => unreachable!("no file is trained on"),
@@ -101,7 +134,13 @@ fn every_picture_is_saved() {
                 match view.state_mut().actions.pop() {
                     Some(Action::Export(file, bytes)) => {
                         let svg = String::from_utf8(bytes).unwrap();
-                        assert!(file == *name && svg.ends_with("</svg>\n") && svg.contains(text) && !svg.contains(">SVG<"), "{file}: {svg}");
+                        assert!(
+                            file == *name
+                                && svg.ends_with("</svg>\n")
+                                && svg.contains(text)
+                                && !svg.contains(">SVG<"),
+                            "{file}: {svg}"
+                        );
                     }
                     other => panic!("{card}: {other:?}"),
                 }
@@ -137,7 +176,11 @@ fn the_views_lead_to_each_other() {
     assert_eq!(context.state().actions, [Action::Tab(Tab::Discover), Action::Restart]);
     assert_eq!(context.state().draft, Recipe { gating: Gating::Side, ..live.recipe.clone() });
     context.state_mut().actions.clear();
-    for (key, action) in [(Key::Num4, Action::Tab(Tab::Context)), (Key::Space, Action::Run(false)), (Key::R, Action::Restart)] {
+    for (key, action) in [
+        (Key::Num4, Action::Tab(Tab::Context)),
+        (Key::Space, Action::Run(false)),
+        (Key::R, Action::Restart),
+    ] {
         context.key_press_modifiers(Modifiers::NONE, key);
         context.run_ok();
         assert_eq!(context.state_mut().actions.pop(), Some(action));
@@ -148,13 +191,21 @@ fn the_views_lead_to_each_other() {
 /// Discover speaks of the task that runs, and of no other.
 #[test]
 fn discover_stays_true() {
-    for (name, own) in [("regression", "one step of gradient descent"), ("recall", "where guessing has")] {
+    for (name, own) in
+        [("regression", "one step of gradient descent"), ("recall", "where guessing has")]
+    {
         for gating in [Gating::Output, Gating::Side] {
             for size in [DESKTOP, PHONE] {
                 let live = Rc::new(trained(small(name, gating), 60));
                 let window = harness(window(&live, Tab::Discover), size, false);
                 assert!(says(&window, own), "{name}");
-                for strange in ["nMSE", "Linear attention of width", "imitate", "Outputs on one sequence", "off by"] {
+                for strange in [
+                    "nMSE",
+                    "Linear attention of width",
+                    "imitate",
+                    "Outputs on one sequence",
+                    "off by",
+                ] {
                     let said = window.query_all_by_label_contains(strange).next();
                     assert!(said.is_none(), "{name}: {strange}");
                 }
@@ -169,17 +220,28 @@ fn settings_are_those_of_the_task() {
     let mut window = harness(Window::new(&live), vec2(1280.0, 1100.0), false);
     assert!(says(&window, "Teacher rank") && !says(&window, "Variance of W"));
     let choose = |window: &mut Harness<'_, Window>, word: &str| {
-        window.get_all_by_label("Task").find(|node| egui_kittest::kittest::NodeT::accesskit_node(node).role() != egui::Role::Label).unwrap().click();
+        window
+            .get_all_by_label("Task")
+            .find(|node| {
+                egui_kittest::kittest::NodeT::accesskit_node(node).role() != egui::Role::Label
+            })
+            .unwrap()
+            .click();
         window.run_ok();
         window.get_by_label(word).click();
         window.run_ok();
     };
     choose(&mut window, "regression");
-    assert_eq!(window.state().draft, Recipe { seed: live.recipe.seed, ..recipe("regression", Gating::Output) });
+    assert_eq!(
+        window.state().draft,
+        Recipe { seed: live.recipe.seed, ..recipe("regression", Gating::Output) }
+    );
     assert!(says(&window, "Variance of W") && !says(&window, "Teacher rank"));
     assert!(says(&window, "restart to apply"));
     choose(&mut window, "recall");
-    assert!(says(&window, "Pairs") && !says(&window, "Variance of W") && !says(&window, "Input width"));
+    assert!(
+        says(&window, "Pairs") && !says(&window, "Variance of W") && !says(&window, "Input width")
+    );
     assert!(window.state().draft.check().is_ok());
     window.get_by_label("Keep as it runs").click();
     window.run_ok();
@@ -195,16 +257,51 @@ fn odd() -> Vec<Live> {
     for gating in [Gating::Output, Gating::Side] {
         for name in ["regression", "recall"] {
             lives.push(Live::new(1, recipe(name, gating)));
-            lives.push(trained(Recipe { dim: 1, outputs: 1, pairs: 1, hidden: 1, gates: 1, batch: 1, ..recipe(name, gating) }, 1));
+            lives.push(trained(
+                Recipe {
+                    dim: 1,
+                    outputs: 1,
+                    pairs: 1,
+                    hidden: 1,
+                    gates: 1,
+                    batch: 1,
+                    ..recipe(name, gating)
+                },
+                1,
+            ));
             lives.push(trained(small(name, gating), 30));
             lives.push(spoiled(trained(small(name, gating), 2)));
         }
-        lives.push(trained(Recipe { dim: 24, outputs: 12, pairs: 200, batch: 1, hidden: 4, gates: 4, ..recipe("regression", gating) }, 1));
         lives.push(trained(
-            Recipe { dim: 8, outputs: 8, pairs: 20, batch: 1, hidden: 4, gates: 4, noise: 0.5, weight_variance: 2.0, ..recipe("regression", gating) },
+            Recipe {
+                dim: 24,
+                outputs: 12,
+                pairs: 200,
+                batch: 1,
+                hidden: 4,
+                gates: 4,
+                ..recipe("regression", gating)
+            },
             1,
         ));
-        lives.push(trained(Recipe { pairs: 32, batch: 1, hidden: 40, gates: 120, ..recipe("recall", gating) }, 1));
+        lives.push(trained(
+            Recipe {
+                dim: 8,
+                outputs: 8,
+                pairs: 20,
+                batch: 1,
+                hidden: 4,
+                gates: 4,
+                noise: 0.5,
+                weight_variance: 2.0,
+                ..recipe("regression", gating)
+            },
+            1,
+        ));
+        lives.push(trained(
+            Recipe { pairs: 32, batch: 1, hidden: 40, gates: 120, ..recipe("recall", gating) },
+            1,
+        ));
     }
     lives
 }
@@ -230,7 +327,9 @@ fn any_size_is_drawn() {
             window.state_mut().tab = if i == 5 { Tab::Discover } else { Tab::Context };
             window.set_size(size);
             window.run_ok();
-            for part in [vec2(0.35, 0.3), vec2(0.5, 0.5), vec2(0.35, 0.8), vec2(0.6, 0.8), vec2(0.7, 0.25)] {
+            for part in
+                [vec2(0.35, 0.3), vec2(0.5, 0.5), vec2(0.35, 0.8), vec2(0.6, 0.8), vec2(0.7, 0.25)]
+            {
                 window.hover_at((size * part).to_pos2());
                 window.step();
             }
@@ -245,9 +344,17 @@ fn on_a_phone_all_is_reached_by_scrolling() {
     for (name, parts) in [
         (
             "regression",
-            ["One sequence of the regression", "Coefficients of the one-token polynomial", "Implied weights and a gradient step's", "Learning rate"],
+            [
+                "One sequence of the regression",
+                "Coefficients of the one-token polynomial",
+                "Implied weights and a gradient step's",
+                "Learning rate",
+            ],
         ),
-        ("recall", ["memory × query", "One sequence of the recall", "Weight decay", "Learning rate"]),
+        (
+            "recall",
+            ["memory × query", "One sequence of the recall", "Weight decay", "Learning rate"],
+        ),
     ] {
         let live = Rc::new(trained(small(name, Gating::Output), 30));
         let mut window = harness(window(&live, Tab::Context), PHONE, false);
@@ -255,7 +362,10 @@ fn on_a_phone_all_is_reached_by_scrolling() {
             window.get_all_by_label(part).next().unwrap().scroll_to_me();
             window.run_ok();
             let rect = window.get_all_by_label(part).next().unwrap().rect();
-            assert!(rect.top() >= 0.0 && rect.top() < PHONE.y && rect.right() <= PHONE.x + 0.5, "{part}: {rect}");
+            assert!(
+                rect.top() >= 0.0 && rect.top() < PHONE.y && rect.right() <= PHONE.x + 0.5,
+                "{part}: {rect}"
+            );
         }
     }
 }
@@ -279,25 +389,66 @@ fn pictures() {
         if let Some((_, finding)) = &live.finding {
             println!("{short}: {:#?}", finding.sentences());
         }
-        drawn(&format!("context-{short}-light"), window(&live, Tab::Context), DESKTOP, false, |_| ());
+        drawn(
+            &format!("context-{short}-light"),
+            window(&live, Tab::Context),
+            DESKTOP,
+            false,
+            |_| (),
+        );
         drawn(&format!("context-{short}-dark"), window(&live, Tab::Context), DESKTOP, true, |_| ());
         drawn(&format!("context-{short}-phone"), window(&live, Tab::Context), PHONE, false, |_| ());
         drawn(&format!("context-{short}-tall"), window(&live, Tab::Context), tall, true, |_| ());
-        drawn(&format!("context-{short}-middle"), window(&live, Tab::Context), vec2(1000.0, 1000.0), false, |_| ());
-        drawn(&format!("context-{short}-discover"), window(&live, Tab::Discover), DESKTOP, false, |_| ());
-        for (place, at) in [("table", vec2(400.0, 620.0)), ("sequence", vec2(900.0, 450.0)), ("right", vec2(800.0, 650.0)), ("top", vec2(760.0, 230.0))] {
-            drawn(&format!("context-{short}-hover-{place}"), window(&live, Tab::Context), DESKTOP, place == "table", |window| window.hover_at(at.to_pos2()));
+        drawn(
+            &format!("context-{short}-middle"),
+            window(&live, Tab::Context),
+            vec2(1000.0, 1000.0),
+            false,
+            |_| (),
+        );
+        drawn(
+            &format!("context-{short}-discover"),
+            window(&live, Tab::Discover),
+            DESKTOP,
+            false,
+            |_| (),
+        );
+        for (place, at) in [
+            ("table", vec2(400.0, 620.0)),
+            ("sequence", vec2(900.0, 450.0)),
+            ("right", vec2(800.0, 650.0)),
+            ("top", vec2(760.0, 230.0)),
+        ] {
+            drawn(
+                &format!("context-{short}-hover-{place}"),
+                window(&live, Tab::Context),
+                DESKTOP,
+                place == "table",
+                |window| window.hover_at(at.to_pos2()),
+            );
         }
     }
     if wanted("odd") {
         for (i, live) in odd().into_iter().enumerate() {
-            drawn(&format!("context-odd-{i}"), window(&Rc::new(live), Tab::Context), DESKTOP, i % 2 == 0, |_| ());
+            drawn(
+                &format!("context-odd-{i}"),
+                window(&Rc::new(live), Tab::Context),
+                DESKTOP,
+                i % 2 == 0,
+                |_| (),
+            );
         }
     }
     if wanted("empty") {
         let live = Rc::new(trained(quick(), 200));
         for (kind, size) in [("desktop", DESKTOP), ("phone", PHONE)] {
-            drawn(&format!("context-empty-{kind}"), Window { tab: Tab::Context, ..Window::new(&live) }, size, kind == "phone", |_| ());
+            drawn(
+                &format!("context-empty-{kind}"),
+                Window { tab: Tab::Context, ..Window::new(&live) },
+                size,
+                kind == "phone",
+                |_| (),
+            );
         }
     }
 }

@@ -39,12 +39,22 @@ fn window_of(live: &Rc<Live>, dissection: Dissection, subject: Subject) -> Windo
     let mut bench = Bench::default();
     (bench.subject, bench.settings) = (subject, dissection.settings.clone());
     let id = bench.ask().id;
-    bench.answer(Inspected { bench: 0, id, step: Some(live.step), found: Found::Apart(Box::new(dissection)), took_ms: 12.0 });
+    bench.answer(Inspected {
+        bench: 0,
+        id,
+        step: Some(live.step),
+        found: Found::Apart(Box::new(dissection)),
+        took_ms: 12.0,
+    });
     Window { tab: Tab::Dissect, bench, ..Window::new(live) }
 }
 
 fn window(live: &Rc<Live>, settings: &Settings) -> Window {
-    window_of(live, dissection::dissect(&network(live), Some(&teacher(live)), settings), Subject::Live)
+    window_of(
+        live,
+        dissection::dissect(&network(live), Some(&teacher(live)), settings),
+        Subject::Live,
+    )
 }
 
 /// A network of the reference, trained in JAX.
@@ -55,7 +65,8 @@ fn reference(file: &str) -> Given {
 }
 
 fn given(live: &Rc<Live>, given: Given, settings: &Settings) -> Window {
-    let dissection = dissection::dissect(&given.network.gated().unwrap(), given.teacher.as_ref(), settings);
+    let dissection =
+        dissection::dissect(&given.network.gated().unwrap(), given.teacher.as_ref(), settings);
     window_of(live, dissection, Subject::Given(Box::new(given)))
 }
 
@@ -75,7 +86,9 @@ fn desktop(live: &Rc<Live>) -> Harness<'static, Window> {
 
 /// The control of that name, not the text beside it.
 fn control<'a>(harness: &'a Harness<'_, Window>, name: &'a str) -> egui_kittest::Node<'a> {
-    let mut found = harness.get_all_by_label_contains(name).filter(|node| node.accesskit_node().role() != egui::Role::Label);
+    let mut found = harness
+        .get_all_by_label_contains(name)
+        .filter(|node| node.accesskit_node().role() != egui::Role::Label);
     found.next().unwrap_or_else(|| panic!("no control {name}"))
 }
 
@@ -98,11 +111,20 @@ fn press(harness: &mut Harness<'_, Window>, key: Key) -> Vec<Action> {
 
 fn chosen(harness: &Harness<'_, Window>) -> Option<&'static str> {
     let names = ["Raw:", "Pruned:", "Sorted:", "Merged:", "Minimal:"];
-    names.into_iter().find(|name| harness.query_all_by_label_contains(name).any(|node| node.accesskit_node().toggled() == Some(egui::accesskit::Toggled::True)))
+    names.into_iter().find(|name| {
+        harness
+            .query_all_by_label_contains(name)
+            .any(|node| node.accesskit_node().toggled() == Some(egui::accesskit::Toggled::True))
+    })
 }
 
 fn thresholds(actions: &[Action]) -> Vec<f64> {
-    actions.iter().filter_map(|action| if let Action::Inspect(settings) = action { Some(settings.threshold) } else { None }).collect()
+    actions
+        .iter()
+        .filter_map(|action| {
+            if let Action::Inspect(settings) = action { Some(settings.threshold) } else { None }
+        })
+        .collect()
 }
 
 #[test]
@@ -111,12 +133,30 @@ fn what_is_said_is_what_was_measured() {
     let harness = desktop(&live);
     let inspected = harness.state().bench.inspected.as_ref().unwrap();
     let stages = &inspected.dissection().unwrap().stages;
-    let counts = format!("{} → {} → {}", stages[0].neurons.len(), stages[1].neurons.len(), stages[4].neurons.len());
+    let counts = format!(
+        "{} → {} → {}",
+        stages[0].neurons.len(),
+        stages[1].neurons.len(),
+        stages[4].neurons.len()
+    );
     assert!(harness.query_all_by_label(&counts).next().is_some(), "{counts}");
-    for text in ["From the running network, step 400", "threshold 0.01", "1 − R² key–values", "Polynomial distance", "Apply the reduction", "12 ms"] {
+    for text in [
+        "From the running network, step 400",
+        "threshold 0.01",
+        "1 − R² key–values",
+        "Polynomial distance",
+        "Apply the reduction",
+        "12 ms",
+    ] {
         assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
     }
-    for title in ["Which neurons matter", "The function", "Read off the states", "Merging gates", "From trained to minimal"] {
+    for title in [
+        "Which neurons matter",
+        "The function",
+        "Read off the states",
+        "Merging gates",
+        "From trained to minimal",
+    ] {
         assert!(harness.query_by_label(&format!("Save as SVG: {title}")).is_some(), "{title}");
     }
 }
@@ -136,7 +176,11 @@ fn stages_are_stepped_played_and_clicked() {
     control(&harness, "Raw:").focus();
     harness.run_ok();
     press(&mut harness, Key::ArrowRight);
-    assert_eq!(chosen(&harness), Some("Pruned:"), "a tile with the keyboard lets the arrows through");
+    assert_eq!(
+        chosen(&harness),
+        Some("Pruned:"),
+        "a tile with the keyboard lets the arrows through"
+    );
     lively(&harness);
     click(&mut harness, "Play the stages");
     (0..60).for_each(|_| harness.step());
@@ -164,7 +208,10 @@ fn the_threshold_is_moved_by_keys_and_by_the_pointer() {
     harness.state_mut().bench.settings.threshold = last;
     harness.run_ok();
     assert!(harness.query_all_by_label_contains(&format!("threshold {last}")).next().is_some());
-    assert!(harness.query_by_label_contains("working…").is_none(), "nothing was asked of this bench yet");
+    assert!(
+        harness.query_by_label_contains("working…").is_none(),
+        "nothing was asked of this bench yet"
+    );
     harness.state_mut().bench.ask();
     harness.run_ok();
     assert!(harness.query_by_label_contains("working…").is_some());
@@ -175,7 +222,8 @@ fn gates_are_picked_and_let_go() {
     let live = small();
     let mut harness = desktop(&live);
     click(&mut harness, "Pick gates by hand");
-    let gate = harness.state().bench.inspected.as_ref().unwrap().dissection().unwrap().stages[2].gates[0][0];
+    let gate = harness.state().bench.inspected.as_ref().unwrap().dissection().unwrap().stages[2]
+        .gates[0][0];
     let asked = click(&mut harness, &format!("Pick gate {gate}"));
     let picked = Settings { picked: vec![gate], ..Settings::default() };
     assert_eq!(asked, [Action::Inspect(picked.clone())]);
@@ -194,14 +242,21 @@ fn gates_are_picked_and_let_go() {
         harness.drop_at(at);
         asked.extend(taken(&mut harness));
     }
-    assert!(asked.iter().any(|action| matches!(action, Action::Inspect(settings) if settings.picked.len() == 1)), "{asked:?}");
+    assert!(
+        asked.iter().any(
+            |action| matches!(action, Action::Inspect(settings) if settings.picked.len() == 1)
+        ),
+        "{asked:?}"
+    );
 }
 
 #[test]
 fn the_reduction_is_applied_and_undone() {
     let live = small();
     let mut harness = desktop(&live);
-    let minimal = harness.state().bench.inspected.as_ref().unwrap().dissection().unwrap().stages[4].network.clone();
+    let minimal = harness.state().bench.inspected.as_ref().unwrap().dissection().unwrap().stages[4]
+        .network
+        .clone();
     let expected = Given::new("the reduced network", minimal, Some(teacher(&live)));
     assert_eq!(click(&mut harness, "Apply the reduction"), [Action::Train(Box::new(expected))]);
     assert!(harness.query_by_label_contains("Undo").is_none());
@@ -222,27 +277,44 @@ fn every_picture_and_the_numbers_are_exported() {
         ("Merging gates", "dissect-merging.svg", "Merging gates"),
     ] {
         let name = format!("Save as SVG: {card}");
-        let [Action::Export(named, bytes)] = &click(&mut harness, &name)[..] else { panic!("no file of {card}") };
+        let [Action::Export(named, bytes)] = &click(&mut harness, &name)[..] else {
+            panic!("no file of {card}")
+        };
         let picture = std::str::from_utf8(bytes).unwrap();
         assert_eq!(named, file);
-        assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n") && picture.contains(card) && picture.contains(text), "{file} says {text}");
+        assert!(
+            picture.starts_with("<svg")
+                && picture.ends_with("</svg>\n")
+                && picture.contains(card)
+                && picture.contains(text),
+            "{file} says {text}"
+        );
         assert!(!picture.contains(">SVG<") && !picture.contains("NaN"), "{file}");
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("target/screenshots");
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join(file), bytes).unwrap();
     }
-    let [Action::Export(name, bytes)] = &click(&mut harness, "Save analysis.json")[..] else { panic!("no file") };
+    let [Action::Export(name, bytes)] = &click(&mut harness, "Save analysis.json")[..] else {
+        panic!("no file")
+    };
     let report: serde_json::Value = serde_json::from_slice(bytes).unwrap();
     assert!(name == "analysis.json" && report.is_object());
 }
 
 #[test]
 fn files_without_a_teacher_say_so() {
-    let mut harness = harness(given(&small(), reference("trained_icl_a.safetensors"), &Settings::default()), DESKTOP, false);
+    let mut harness = harness(
+        given(&small(), reference("trained_icl_a.safetensors"), &Settings::default()),
+        DESKTOP,
+        false,
+    );
     for text in ["From trained_icl_a.safetensors", "names no teacher", "no teacher, d = 6"] {
         assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
     }
-    assert_eq!(click(&mut harness, "back to the running network"), [Action::Dissect(Subject::Live)]);
+    assert_eq!(
+        click(&mut harness, "back to the running network"),
+        [Action::Dissect(Subject::Live)]
+    );
 }
 
 /// Answers that are hard to draw.
@@ -255,10 +327,16 @@ fn oddities() -> Vec<(&'static str, Window)> {
     nan.input_m.data.iter_mut().step_by(3).for_each(|v| *v = f64::NAN);
     nan.readout.data[0] = f64::INFINITY;
     let zero = network(&live).select(&[0, 1], &[]);
-    let one = Rc::new(trained(Recipe { dim: 1, hidden: 1, gates: 1, time: 1, batch: 1, ..quick() }, 3));
+    let one =
+        Rc::new(trained(Recipe { dim: 1, hidden: 1, gates: 1, time: 1, batch: 1, ..quick() }, 3));
     let side = Rc::new(trained(preset::find("side").unwrap().recipe, 5));
-    let of = |network: Network| given(&live, Given::new("odd.safetensors", network, None), &Settings::default());
-    let large = Rc::new(trained(Recipe { dim: 8, hidden: 256, gates: 256, batch: 1, time: 4, ..quick() }, 1));
+    let of = |network: Network| {
+        given(&live, Given::new("odd.safetensors", network, None), &Settings::default())
+    };
+    let large = Rc::new(trained(
+        Recipe { dim: 8, hidden: 256, gates: 256, batch: 1, time: 4, ..quick() },
+        1,
+    ));
     vec![
         ("waiting", waiting),
         ("failed", Window { tab: Tab::Dissect, ..Window::new(&Rc::new(failed)) }),
@@ -278,11 +356,24 @@ fn any_state_is_drawn_at_any_size() {
     for (name, window) in oddities() {
         let mut harness = harness(window, DESKTOP, false);
         lively(&harness);
-        for (i, size) in [vec2(1.0, 1.0), vec2(40.0, 30.0), vec2(300.0, 90.0), PHONE, vec2(950.0, 500.0), vec2(2560.0, 1440.0)].into_iter().enumerate() {
+        for (i, size) in [
+            vec2(1.0, 1.0),
+            vec2(40.0, 30.0),
+            vec2(300.0, 90.0),
+            PHONE,
+            vec2(950.0, 500.0),
+            vec2(2560.0, 1440.0),
+        ]
+        .into_iter()
+        .enumerate()
+        {
             harness.set_size(size);
             harness.run_ok();
             harness.hover_at((size * 0.4).to_pos2());
-            harness.key_press_modifiers(Modifiers::NONE, if i % 3 == 0 { Key::ArrowLeft } else { Key::ArrowRight });
+            harness.key_press_modifiers(
+                Modifiers::NONE,
+                if i % 3 == 0 { Key::ArrowLeft } else { Key::ArrowRight },
+            );
             harness.step();
             harness.ctx.set_theme(if i % 2 == 0 { egui::Theme::Dark } else { egui::Theme::Light });
             harness.run_ok();
@@ -301,7 +392,10 @@ fn any_state_is_drawn_at_any_size() {
 #[ignore = "measures what a frame costs"]
 fn frame_costs() {
     for n in [32, 100, 256] {
-        let live = Rc::new(trained(Recipe { dim: 4, hidden: n, gates: n, batch: 1, time: 4, ..quick() }, 1));
+        let live = Rc::new(trained(
+            Recipe { dim: 4, hidden: n, gates: n, batch: 1, time: 4, ..quick() },
+            1,
+        ));
         let mut harness = harness(window(&live, &Settings::default()), DESKTOP, false);
         lively(&harness);
         let mut cost = |news: bool, moving: bool| {
@@ -310,10 +404,16 @@ fn frame_costs() {
                     if news {
                         let bench = &mut harness.state_mut().bench;
                         let inspected = bench.inspected.clone().unwrap();
-                        bench.answer(Inspected { step: inspected.step.map(|step| step + 1), ..inspected });
+                        bench.answer(Inspected {
+                            step: inspected.step.map(|step| step + 1),
+                            ..inspected
+                        });
                     }
                     if moving {
-                        harness.key_press_modifiers(Modifiers::NONE, if i % 2 == 0 { Key::ArrowLeft } else { Key::ArrowRight });
+                        harness.key_press_modifiers(
+                            Modifiers::NONE,
+                            if i % 2 == 0 { Key::ArrowLeft } else { Key::ArrowRight },
+                        );
                         harness.step();
                     }
                     let begun = Instant::now();
@@ -325,7 +425,9 @@ fn frame_costs() {
             times[7]
         };
         let (still, fresh, moving) = (cost(false, false), cost(true, false), cost(false, true));
-        println!("n = m = {n}: {still:.1} ms a frame, {fresh:.1} ms with a new answer, {moving:.1} ms while stages move");
+        println!(
+            "n = m = {n}: {still:.1} ms a frame, {fresh:.1} ms with a new answer, {moving:.1} ms while stages move"
+        );
     }
 }
 
@@ -345,11 +447,23 @@ fn pictures() {
         ("dissect-medium", vec2(1000.0, 700.0), false),
     ] {
         if wanted(name) {
-            drawn(name, given(&live, reference("trained_teacher_a.safetensors"), &settings), size, dark, |_| ());
+            drawn(
+                name,
+                given(&live, reference("trained_teacher_a.safetensors"), &settings),
+                size,
+                dark,
+                |_| (),
+            );
         }
     }
     if wanted("dissect-icl") {
-        drawn("dissect-icl", given(&live, reference("trained_icl_a.safetensors"), &settings), DESKTOP, false, |_| ());
+        drawn(
+            "dissect-icl",
+            given(&live, reference("trained_icl_a.safetensors"), &settings),
+            DESKTOP,
+            false,
+            |_| (),
+        );
     }
     for (name, at, dark) in [
         ("dissect-hover-stage", vec2(540.0, 250.0), true),
@@ -357,7 +471,13 @@ fn pictures() {
         ("dissect-hover-function", vec2(330.0, 500.0), false),
     ] {
         if wanted(name) {
-            drawn(name, given(&live, reference("trained_teacher_a.safetensors"), &settings), DESKTOP, dark, |window| window.hover_at(at.to_pos2()));
+            drawn(
+                name,
+                given(&live, reference("trained_teacher_a.safetensors"), &settings),
+                DESKTOP,
+                dark,
+                |window| window.hover_at(at.to_pos2()),
+            );
         }
     }
     for steps in [6, 12, 16] {
@@ -372,21 +492,35 @@ fn pictures() {
         drawn("dissect-side", window(&side, &settings), DESKTOP, false, |_| ());
     }
     if wanted("dissect-wide") {
-        let large = Rc::new(trained(Recipe { dim: 8, hidden: 256, gates: 256, batch: 1, time: 4, ..quick() }, 1));
+        let large = Rc::new(trained(
+            Recipe { dim: 8, hidden: 256, gates: 256, batch: 1, time: 4, ..quick() },
+            1,
+        ));
         drawn("dissect-wide", window(&large, &settings), DESKTOP, true, |_| ());
     }
     if wanted("dissect-picked") {
         let settings = Settings { picked: vec![9, 10, 30], ..Settings::default() };
-        drawn("dissect-picked", given(&live, reference("trained_teacher_a.safetensors"), &settings), DESKTOP, false, |window| {
-            window.get_by_label("Pick gates by hand").click();
-        });
+        drawn(
+            "dissect-picked",
+            given(&live, reference("trained_teacher_a.safetensors"), &settings),
+            DESKTOP,
+            false,
+            |window| {
+                window.get_by_label("Pick gates by hand").click();
+            },
+        );
     }
 }
 
 /// A moment of the move from Raw to Merged, so many twentieths of a second after it began.
 fn moving(name: &str, window: Window, moments: usize) {
-    let builder =
-        Harness::builder().with_size(DESKTOP).with_theme(egui::Theme::Light).with_context_setup(theme::install).with_max_steps(90).with_step_dt(0.05).wgpu();
+    let builder = Harness::builder()
+        .with_size(DESKTOP)
+        .with_theme(egui::Theme::Light)
+        .with_context_setup(theme::install)
+        .with_max_steps(90)
+        .with_step_dt(0.05)
+        .wgpu();
     let mut harness = builder.build_ui_state(|ui, window: &mut Window| window.show(ui), window);
     harness.run_ok();
     lively(&harness);
@@ -395,7 +529,12 @@ fn moving(name: &str, window: Window, moments: usize) {
     control(&harness, "Merged:").click();
     (0..moments + 2).for_each(|_| harness.step());
     match harness.render() {
-        Ok(image) => image.save(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("target/screenshots/{name}.png"))).unwrap(),
+        Ok(image) => image
+            .save(
+                std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+                    .join(format!("target/screenshots/{name}.png")),
+            )
+            .unwrap(),
         Err(error) => println!("no picture of {name}: {error}"),
     }
 }

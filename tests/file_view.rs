@@ -34,7 +34,10 @@ enum Mask {
 
 /// `count` sequences of a teacher's answers with some noise.
 fn arrays(count: usize, [time, dim]: [usize; 2], noise: f32, mask: Mask) -> Arrays {
-    let teacher = Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 }, 5);
+    let teacher = Teacher::draw(
+        TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 },
+        5,
+    );
     let x = random::normals(3, "x", count * time * dim);
     let wide: Vec<f64> = x.iter().copied().map(f64::from).collect();
     let steps = if let Mask::Last(steps) = mask { steps } else { time };
@@ -42,16 +45,31 @@ fn arrays(count: usize, [time, dim]: [usize; 2], noise: f32, mask: Mask) -> Arra
     for sequence in wide.chunks_exact(time * dim) {
         let (attention, values) = teacher.attention(sequence);
         for t in time - steps..time {
-            y.extend((0..dim).map(|k| (0..time).map(|s| attention[t * time + s] * values[s * dim + k]).sum::<f64>() as f32));
+            y.extend((0..dim).map(|k| {
+                (0..time).map(|s| attention[t * time + s] * values[s * dim + k]).sum::<f64>() as f32
+            }));
         }
     }
-    y.iter_mut().zip(random::normals(4, "noise", count * steps * dim)).for_each(|(y, v)| *y += noise * v);
-    let weight = (mask == Mask::Weights).then(|| (0..count * time).map(|i| if i % time < 2 || i % 7 == 3 { 0.0 } else { 1.3 }).collect());
+    y.iter_mut()
+        .zip(random::normals(4, "noise", count * steps * dim))
+        .for_each(|(y, v)| *y += noise * v);
+    let weight = (mask == Mask::Weights).then(|| {
+        (0..count * time).map(|i| if i % time < 2 || i % 7 == 3 { 0.0 } else { 1.3 }).collect()
+    });
     Arrays { sequences: count, time, inputs: dim, outputs: dim, steps, x, y, weight }
 }
 
 fn recipe(arrays: &Arrays, test_fraction: f32) -> Recipe {
-    let base = Recipe { hidden: 16, gates: 16, batch: 8, weight_decay: 0.01, mask_at: 0.0, steps: 20_000, test_fraction, ..quick() };
+    let base = Recipe {
+        hidden: 16,
+        gates: 16,
+        batch: 8,
+        weight_decay: 0.01,
+        mask_at: 0.0,
+        steps: 20_000,
+        test_fraction,
+        ..quick()
+    };
     base.with_data("lessons.npz", arrays)
 }
 
@@ -93,20 +111,44 @@ fn what_the_file_holds_and_its_errors_are_said() {
     let tested = found(&live);
     for size in [DESKTOP, PHONE] {
         let view = harness(window(&live, Tab::Context), size, false);
-        assert!(says(&view, "lessons.npz") && says(&view, "60: 45 to train on, 15 for the test, drawn at random"));
-        assert!(says(&view, "8; by its mask only the last 3 count") && says(&view, "d = 2 in, d_out = 2 out"));
+        assert!(
+            says(&view, "lessons.npz")
+                && says(&view, "60: 45 to train on, 15 for the test, drawn at random")
+        );
+        assert!(
+            says(&view, "8; by its mask only the last 3 count")
+                && says(&view, "d = 2 in, d_out = 2 out")
+        );
         for errors in [tested.test, tested.train] {
             let chance = errors.standard_error.unwrap();
-            assert!(says(&view, &format!("{} ± {}", scientific(errors.size.loss), scientific(chance))), "{errors:?}");
+            assert!(
+                says(&view, &format!("{} ± {}", scientific(errors.size.loss), scientific(chance))),
+                "{errors:?}"
+            );
             assert!(says(&view, &scientific(errors.size.nmse().unwrap())));
         }
         for (k, size) in tested.outputs.iter().enumerate() {
-            assert!(says(&view, &format!("Output {}: nMSE {}", k + 1, scientific(size.nmse().unwrap()))));
+            assert!(says(
+                &view,
+                &format!("Output {}: nMSE {}", k + 1, scientific(size.nmse().unwrap()))
+            ));
         }
         for sentence in tested.sentences() {
-            assert!(says(&view, &sentence.replace(" %", "\u{a0}%").replace('-', "−").replace("over−fit", "over-fit")), "{sentence}");
+            assert!(
+                says(
+                    &view,
+                    &sentence
+                        .replace(" %", "\u{a0}%")
+                        .replace('-', "−")
+                        .replace("over−fit", "over-fit")
+                ),
+                "{sentence}"
+            );
         }
-        assert!(says(&view, "Measured at step 300 on 15 unseen sequences.") && says(&view, "Right now "));
+        assert!(
+            says(&view, "Measured at step 300 on 15 unseen sequences.")
+                && says(&view, "Right now ")
+        );
     }
 }
 
@@ -121,16 +163,30 @@ fn a_sequence_is_read_off_by_keys() {
     view.run_ok();
     let check = |view: &Harness<'_, Window>, s: usize, k: usize, t: usize| {
         let shown = &tested.shown[s];
-        let x = format!("time step {}: x₁ = {}, x₂ = {}", t + 1, signed(shown.x[t * 2]), signed(shown.x[t * 2 + 1]));
+        let x = format!(
+            "time step {}: x₁ = {}, x₂ = {}",
+            t + 1,
+            signed(shown.x[t * 2]),
+            signed(shown.x[t * 2 + 1])
+        );
         assert!(says(view, &x), "{x}");
         let answer = shown.answers[t * 2 + k];
         if t < 2 {
-            assert!(says(view, &format!("output {}: prediction ŷ = {}", k + 1, signed(answer))) && says(view, "This step does not count."));
+            assert!(
+                says(view, &format!("output {}: prediction ŷ = {}", k + 1, signed(answer)))
+                    && says(view, "This step does not count.")
+            );
         } else {
             let target = shown.y[(t - 2) * 2 + k];
-            assert!(says(view, &format!("output {}: target y = {}", k + 1, signed(target))), "{target}");
+            assert!(
+                says(view, &format!("output {}: target y = {}", k + 1, signed(target))),
+                "{target}"
+            );
             let off = format!("{:.3}", f64::from(answer) - f64::from(target)).replace('-', "−");
-            assert!(says(view, &format!("prediction ŷ = {}, off by {off}", signed(answer))), "{off}");
+            assert!(
+                says(view, &format!("prediction ŷ = {}, off by {off}", signed(answer))),
+                "{off}"
+            );
         }
     };
     check(&view, 0, 0, 0);
@@ -168,7 +224,14 @@ fn a_sequence_is_read_off_by_keys() {
     (0..4).for_each(|_| press(&mut view, Key::ArrowRight));
     let size = tested.steps[4].unwrap();
     assert!(says(&view, &format!("time step 5: mean (ŷ − y)² = {}", scientific(size.loss))));
-    assert!(says(&view, &format!("answering 0 has mean y² = {}; the error is {} of it", scientific(size.power), scientific(size.nmse().unwrap()))));
+    assert!(says(
+        &view,
+        &format!(
+            "answering 0 has mean y² = {}; the error is {} of it",
+            scientific(size.power),
+            scientific(size.nmse().unwrap())
+        )
+    ));
 }
 
 #[test]
@@ -186,7 +249,13 @@ fn every_picture_is_saved() {
         match view.state_mut().actions.pop() {
             Some(Action::Export(file, bytes)) => {
                 let svg = String::from_utf8(bytes).unwrap();
-                assert!(file == name && svg.ends_with("</svg>\n") && svg.contains(text) && svg.len() > 1000, "{file}: {svg}");
+                assert!(
+                    file == name
+                        && svg.ends_with("</svg>\n")
+                        && svg.contains(text)
+                        && svg.len() > 1000,
+                    "{file}: {svg}"
+                );
             }
             other => panic!("{card}: {other:?}"),
         }
@@ -216,16 +285,28 @@ fn odd() -> Vec<Live> {
         arrays(9, [300, 3], 0.0, Mask::Weights),
         arrays(4, [40, 30], 0.0, Mask::None),
     ];
-    let mut lives: Vec<Live> = sizes.iter().map(|arrays| trained((Recipe { batch: 2, hidden: 4, gates: 4, ..recipe(arrays, 0.3) }, arrays), 2)).collect();
+    let mut lives: Vec<Live> = sizes
+        .iter()
+        .map(|arrays| {
+            trained((Recipe { batch: 2, hidden: 4, gates: 4, ..recipe(arrays, 0.3) }, arrays), 2)
+        })
+        .collect();
     let some = arrays(20, [5, 2], 0.0, Mask::None);
     lives.push(Live::new(1, recipe(&some, 0.2)));
     lives.push(trained((recipe(&some, 0.0), &some), 2));
-    lives.push(trained((Recipe { shuffle: Switch::Off, gating: Gating::Side, ..recipe(&some, 0.2) }, &some), 2));
+    lives.push(trained(
+        (Recipe { shuffle: Switch::Off, gating: Gating::Side, ..recipe(&some, 0.2) }, &some),
+        2,
+    ));
     lives.push(Live::new(1, Recipe { data: None, ..recipe(&some, 0.2) }));
     let mut spoiled = trained((recipe(&some, 0.2), &some), 2);
     let mut parameters = spoiled.weights.as_ref().unwrap().parameters.clone();
     parameters.iter_mut().step_by(3).for_each(|v| *v = f32::NAN);
-    let finding = measure(&Network::from_parameters(&spoiled.table, &parameters).unwrap(), Sets { test: &some, train: &some, in_order: false }).unwrap();
+    let finding = measure(
+        &Network::from_parameters(&spoiled.table, &parameters).unwrap(),
+        Sets { test: &some, train: &some, in_order: false },
+    )
+    .unwrap();
     spoiled.apply(1, Update::Found(2, Box::new(finding)), Instant::now());
     lives.push(spoiled);
     let mut zero = trained((recipe(&some, 0.2), &some), 2);
@@ -244,13 +325,28 @@ fn odd() -> Vec<Live> {
 fn any_file_and_size_is_drawn() {
     for live in odd().into_iter().map(Rc::new) {
         let mut view = harness(window(&live, Tab::Context), DESKTOP, false);
-        for (i, size) in
-            [vec2(0.01, 0.01), vec2(40.0, 30.0), vec2(300.0, 90.0), PHONE, vec2(950.0, 500.0), DESKTOP, vec2(2560.0, 1440.0)].into_iter().enumerate()
+        for (i, size) in [
+            vec2(0.01, 0.01),
+            vec2(40.0, 30.0),
+            vec2(300.0, 90.0),
+            PHONE,
+            vec2(950.0, 500.0),
+            DESKTOP,
+            vec2(2560.0, 1440.0),
+        ]
+        .into_iter()
+        .enumerate()
         {
             view.state_mut().tab = if i == 4 { Tab::Discover } else { Tab::Context };
             view.set_size(size);
             view.run_ok();
-            for part in [vec2(0.35, 0.3), vec2(0.5, 0.5), vec2(0.35, 0.85), vec2(0.7, 0.85), vec2(0.7, 0.25)] {
+            for part in [
+                vec2(0.35, 0.3),
+                vec2(0.5, 0.5),
+                vec2(0.35, 0.85),
+                vec2(0.7, 0.85),
+                vec2(0.7, 0.25),
+            ] {
                 view.hover_at((size * part).to_pos2());
                 view.step();
             }
@@ -258,7 +354,13 @@ fn any_file_and_size_is_drawn() {
                 if let Some(node) = view.query_by_label(name) {
                     node.focus();
                     view.run_ok();
-                    for key in [Key::ArrowRight, Key::ArrowDown, Key::PageDown, Key::ArrowLeft, Key::PageUp] {
+                    for key in [
+                        Key::ArrowRight,
+                        Key::ArrowDown,
+                        Key::PageDown,
+                        Key::ArrowLeft,
+                        Key::PageUp,
+                    ] {
                         press(&mut view, key);
                     }
                 }
@@ -272,7 +374,10 @@ fn without_a_test_it_says_so() {
     let some = arrays(20, [5, 2], 0.0, Mask::None);
     let live = Rc::new(trained((recipe(&some, 0.0), &some), 2));
     let view = harness(window(&live, Tab::Context), DESKTOP, false);
-    assert!(says(&view, "No sequences were kept for a test.") && says(&view, "20: 20 to train on, 0 for the test"));
+    assert!(
+        says(&view, "No sequences were kept for a test.")
+            && says(&view, "20: 20 to train on, 0 for the test")
+    );
     assert!(says(&view, "the test fraction says how many are"));
 }
 

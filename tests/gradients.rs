@@ -116,10 +116,18 @@ fn each_op_and_each_model() {
             let product = g.hadamard("product", a, b);
             g.linear("out", product, OUTPUTS)
         }),
-        ("gated diagonal", "readout", |g, x| Architecture::GatedDiagonal { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, g.time)),
-        ("gated side", "readout", |g, x| Architecture::GatedSide { hidden: 5 }.forward(g, x, OUTPUTS, g.time)),
-        ("gated diagonal, last step", "readout", |g, x| Architecture::GatedDiagonal { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, 1)),
-        ("gated side, last steps", "readout", |g, x| Architecture::GatedSide { hidden: 5 }.forward(g, x, OUTPUTS, g.time.div_ceil(2))),
+        ("gated diagonal", "readout", |g, x| {
+            Architecture::GatedDiagonal { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, g.time)
+        }),
+        ("gated side", "readout", |g, x| {
+            Architecture::GatedSide { hidden: 5 }.forward(g, x, OUTPUTS, g.time)
+        }),
+        ("gated diagonal, last step", "readout", |g, x| {
+            Architecture::GatedDiagonal { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, 1)
+        }),
+        ("gated side, last steps", "readout", |g, x| {
+            Architecture::GatedSide { hidden: 5 }.forward(g, x, OUTPUTS, g.time.div_ceil(2))
+        }),
         ("the end of a value, and all of it", "out", |g, x| {
             let h = g.linear("in", x, 4);
             let (end, sum) = (g.last(h, 1), g.diagonal_scan("nu", h));
@@ -130,7 +138,11 @@ fn each_op_and_each_model() {
     ];
     for (name, outputs, model) in cases {
         for (batch, time) in [(1, 1), (3, 7), (40, 9)] {
-            if time == 1 && (name.contains("scan") || name.starts_with("gated") || name.starts_with("the end")) {
+            if time == 1
+                && (name.contains("scan")
+                    || name.starts_with("gated")
+                    || name.starts_with("the end"))
+            {
                 continue; // λ has no effect on a single token
             }
             let error = worst_error(training(batch, time, model), outputs, 0.0);
@@ -145,7 +157,10 @@ fn each_op_and_each_layer_of_the_zoo() {
     let cases: &[(&str, &str, Model)] = &[
         ("bias, scale, add", "out", |g, x| {
             let h = g.linear("in", x, 4);
-            let (a, b) = (g.bias("b", h, Init::Normal { fan_in: 1 }), g.scale("d", h, Init::Normal { fan_in: 1 }));
+            let (a, b) = (
+                g.bias("b", h, Init::Normal { fan_in: 1 }),
+                g.scale("d", h, Init::Normal { fan_in: 1 }),
+            );
             let sum = g.add("sum", a, b);
             g.linear("out", sum, OUTPUTS)
         }),
@@ -157,7 +172,9 @@ fn each_op_and_each_layer_of_the_zoo() {
         }),
         ("every nonlinearity of one value", "out", |g, x| {
             let h = g.linear("in", x, 4);
-            let [a, b, c, d] = [Function::Sigmoid, Function::Gelu, Function::Silu, Function::Softplus].map(|f| g.apply("f", f, h));
+            let [a, b, c, d] =
+                [Function::Sigmoid, Function::Gelu, Function::Silu, Function::Softplus]
+                    .map(|f| g.apply("f", f, h));
             let (left, right) = (g.hadamard("left", a, b), g.hadamard("right", c, d));
             let sum = g.add("sum", left, right);
             g.linear("out", sum, OUTPUTS)
@@ -171,13 +188,17 @@ fn each_op_and_each_layer_of_the_zoo() {
         }),
         ("attention of one value to itself", "out", |g, x| {
             let h = g.linear("in", x, 4);
-            let (a, b) = (g.attention("softmax", [h, h, h], Scores::Softmax), g.attention("linear", [h, h, h], Scores::Linear));
+            let (a, b) = (
+                g.attention("softmax", [h, h, h], Scores::Softmax),
+                g.attention("linear", [h, h, h], Scores::Linear),
+            );
             let sum = g.add("sum", a, b);
             g.linear("out", sum, OUTPUTS)
         }),
         ("every recurrence of one value", "out", |g, x| {
             let h = g.linear("in", x, 4);
-            let (a, b, c) = (g.diagonal_scan("diagonal", h), g.dense_scan("dense", h), g.complex_scan("", h));
+            let (a, b, c) =
+                (g.diagonal_scan("diagonal", h), g.dense_scan("dense", h), g.complex_scan("", h));
             let sum = g.add("sum", a, b);
             let product = g.hadamard("product", sum, c);
             g.linear("out", product, OUTPUTS)
@@ -187,20 +208,51 @@ fn each_op_and_each_layer_of_the_zoo() {
             let h = g.complex_scan("", u);
             g.complex_readout("out", h, OUTPUTS)
         }),
-        ("gated dense", "readout", |g, x| Architecture::GatedDense { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, g.time)),
-        ("lstm", "readout", |g, x| Architecture::Lstm { hidden: 5, embed: 4 }.forward(g, x, OUTPUTS, g.time)),
-        ("lstm, last step", "readout", |g, x| Architecture::Lstm { hidden: 3, embed: 4 }.forward(g, x, OUTPUTS, 1)),
-        ("gru", "readout", |g, x| Architecture::Gru { hidden: 5, embed: 4 }.forward(g, x, OUTPUTS, g.time)),
-        ("mamba", "readout", |g, x| Architecture::Mamba { embed: 4, state: 3 }.forward(g, x, OUTPUTS, g.time)),
-        ("mamba, last steps", "readout", |g, x| Architecture::Mamba { embed: 3, state: 2 }.forward(g, x, OUTPUTS, g.time.div_ceil(2))),
-        ("attention", "readout", |g, x| Architecture::Attention { embed: 4, scores: Scores::Softmax }.forward(g, x, OUTPUTS, g.time)),
-        ("linear attention, last step", "readout", |g, x| Architecture::Attention { embed: 4, scores: Scores::Linear }.forward(g, x, OUTPUTS, 1)),
-        ("lru", "readout", |g, x| Architecture::Lru { hidden: 5, embed: 4, layers: 1, mixing: Mixing::GluOut }.forward(g, x, OUTPUTS, g.time)),
-        ("lru, two layers, last steps", "readout", |g, x| {
-            Architecture::Lru { hidden: 3, embed: 4, layers: 2, mixing: Mixing::GluOut }.forward(g, x, OUTPUTS, g.time.div_ceil(2))
+        ("gated dense", "readout", |g, x| {
+            Architecture::GatedDense { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, g.time)
         }),
-        ("lru in and out", "readout", |g, x| Architecture::Lru { hidden: 3, embed: 4, layers: 1, mixing: Mixing::GluInOut }.forward(g, x, OUTPUTS, g.time)),
-        ("lru mlp", "readout", |g, x| Architecture::Lru { hidden: 3, embed: 4, layers: 1, mixing: Mixing::Mlp { width: 5 } }.forward(g, x, OUTPUTS, g.time)),
+        ("lstm", "readout", |g, x| {
+            Architecture::Lstm { hidden: 5, embed: 4 }.forward(g, x, OUTPUTS, g.time)
+        }),
+        ("lstm, last step", "readout", |g, x| {
+            Architecture::Lstm { hidden: 3, embed: 4 }.forward(g, x, OUTPUTS, 1)
+        }),
+        ("gru", "readout", |g, x| {
+            Architecture::Gru { hidden: 5, embed: 4 }.forward(g, x, OUTPUTS, g.time)
+        }),
+        ("mamba", "readout", |g, x| {
+            Architecture::Mamba { embed: 4, state: 3 }.forward(g, x, OUTPUTS, g.time)
+        }),
+        ("mamba, last steps", "readout", |g, x| {
+            Architecture::Mamba { embed: 3, state: 2 }.forward(g, x, OUTPUTS, g.time.div_ceil(2))
+        }),
+        ("attention", "readout", |g, x| {
+            Architecture::Attention { embed: 4, scores: Scores::Softmax }
+                .forward(g, x, OUTPUTS, g.time)
+        }),
+        ("linear attention, last step", "readout", |g, x| {
+            Architecture::Attention { embed: 4, scores: Scores::Linear }.forward(g, x, OUTPUTS, 1)
+        }),
+        ("lru", "readout", |g, x| {
+            Architecture::Lru { hidden: 5, embed: 4, layers: 1, mixing: Mixing::GluOut }
+                .forward(g, x, OUTPUTS, g.time)
+        }),
+        ("lru, two layers, last steps", "readout", |g, x| {
+            Architecture::Lru { hidden: 3, embed: 4, layers: 2, mixing: Mixing::GluOut }.forward(
+                g,
+                x,
+                OUTPUTS,
+                g.time.div_ceil(2),
+            )
+        }),
+        ("lru in and out", "readout", |g, x| {
+            Architecture::Lru { hidden: 3, embed: 4, layers: 1, mixing: Mixing::GluInOut }
+                .forward(g, x, OUTPUTS, g.time)
+        }),
+        ("lru mlp", "readout", |g, x| {
+            Architecture::Lru { hidden: 3, embed: 4, layers: 1, mixing: Mixing::Mlp { width: 5 } }
+                .forward(g, x, OUTPUTS, g.time)
+        }),
     ];
     for (name, outputs, model) in cases {
         for (batch, time) in [(1, 2), (3, 7), (40, 9)] {
@@ -218,16 +270,23 @@ fn the_check_can_fail() {
 #[test]
 fn the_model_is_its_equation() {
     let (batch, time, n, m) = (2, 5, 4, 3);
-    let program = training(batch, time, |g, x| Architecture::GatedDiagonal { hidden: n, gates: m }.forward(g, x, OUTPUTS, g.time));
+    let program = training(batch, time, |g, x| {
+        Architecture::GatedDiagonal { hidden: n, gates: m }.forward(g, x, OUTPUTS, g.time)
+    });
     let parameters: Vec<f64> = program.params.initial(3).into_iter().map(f64::from).collect();
     let table = program.params.clone();
     let mut run = Run::new(program, "readout");
     run.loss(&parameters);
     let weight = |name: &str| table.slice(&parameters, name);
-    let times =
-        |matrix: &[f64], vector: &[f64]| -> Vec<f64> { matrix.chunks(vector.len()).map(|row| row.iter().zip(vector).map(|(a, b)| a * b).sum()).collect() };
+    let times = |matrix: &[f64], vector: &[f64]| -> Vec<f64> {
+        matrix
+            .chunks(vector.len())
+            .map(|row| row.iter().zip(vector).map(|(a, b)| a * b).sum())
+            .collect()
+    };
     let gate = |name: &str, v: &[f64]| -> Vec<f64> {
-        let (a, b) = (times(weight(&format!("{name}.m")), v), times(weight(&format!("{name}.x")), v));
+        let (a, b) =
+            (times(weight(&format!("{name}.m")), v), times(weight(&format!("{name}.x")), v));
         a.iter().zip(b).map(|(a, b)| a * b).collect()
     };
     let x = numbers("x", batch * time * INPUTS);
@@ -246,7 +305,8 @@ fn the_model_is_its_equation() {
     let worst = outputs.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(worst < 1e-12, "{worst:.1e}");
     // And a step of the whole program leaves the same outputs.
-    run.cpu.set_clock(&gatelens::experiment::recipe::Recipe::default().plan().optimizer.clock(1, 0));
+    run.cpu
+        .set_clock(&gatelens::experiment::recipe::Recipe::default().plan().optimizer.clock(1, 0));
     run.cpu.advance(1).unwrap();
     assert_eq!(run.cpu.read_exact(run.outputs), outputs);
 }

@@ -45,12 +45,23 @@ fn live(recipe: &Recipe, step: u64) -> Rc<Live> {
 fn window(live: &Rc<Live>, given: Given, step: Option<u64>, probed: bool) -> Window {
     let mut found = insides::look(&given.network, given.teacher.as_ref(), given.origin);
     if probed {
-        found.probe = insides::probe(&given.network, given.teacher.as_ref(), given.origin, step.map(|step| step - 1));
+        found.probe = insides::probe(
+            &given.network,
+            given.teacher.as_ref(),
+            given.origin,
+            step.map(|step| step - 1),
+        );
     }
     let mut bench = Bench::default();
     bench.subject = if step.is_some() { Subject::Live } else { Subject::Given(Box::new(given)) };
     let id = bench.ask().id;
-    bench.answer(Inspected { bench: 0, id, step, found: Found::Insides(Box::new(found)), took_ms: 34.0 });
+    bench.answer(Inspected {
+        bench: 0,
+        id,
+        step,
+        found: Found::Insides(Box::new(found)),
+        took_ms: 34.0,
+    });
     Window { tab: Tab::Dissect, bench, ..Window::new(live) }
 }
 
@@ -62,13 +73,22 @@ fn running(recipe: &Recipe, probed: bool) -> Window {
 }
 
 fn constructed(layer: Layer) -> Given {
-    let teacher = Teacher::draw(TeacherKind { dim: 3, ranks: [3; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 }, 2);
-    Given::new(format!("{} construction", layer.title()), construct(&teacher, layer, layer.epsilon()).unwrap().model(), Some(teacher))
+    let teacher = Teacher::draw(
+        TeacherKind { dim: 3, ranks: [3; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 },
+        2,
+    );
+    Given::new(
+        format!("{} construction", layer.title()),
+        construct(&teacher, layer, layer.epsilon()).unwrap().model(),
+        Some(teacher),
+    )
 }
 
 /// The control of that name, not the text beside it.
 fn control<'a>(view: &'a Harness<'_, Window>, name: &'a str) -> egui_kittest::Node<'a> {
-    let mut found = view.get_all_by_label_contains(name).filter(|node| node.accesskit_node().role() != egui::Role::Label);
+    let mut found = view
+        .get_all_by_label_contains(name)
+        .filter(|node| node.accesskit_node().role() != egui::Role::Label);
     found.next().unwrap_or_else(|| panic!("no control {name}"))
 }
 
@@ -104,12 +124,18 @@ fn a_live_lstm_shows_its_gates_state_and_memory() {
     control(&view, "Gates over one sequence: input gate i").focus();
     view.run_ok();
     let gate = &insides.gates[0];
-    assert!(says(&view, &format!("input gate i, neuron 1, token t = 1: {}", signed(gate.at(0, 0)))));
+    assert!(says(
+        &view,
+        &format!("input gate i, neuron 1, token t = 1: {}", signed(gate.at(0, 0)))
+    ));
     for key in [Key::ArrowRight, Key::ArrowRight, Key::ArrowDown] {
         view.key_press_modifiers(Modifiers::NONE, key);
         view.run_ok();
     }
-    assert!(says(&view, &format!("input gate i, neuron 2, token t = 3: {}", signed(gate.at(2, 1)))));
+    assert!(says(
+        &view,
+        &format!("input gate i, neuron 2, token t = 3: {}", signed(gate.at(2, 1)))
+    ));
     click(&mut view, "Gate shown");
     control(&view, "forget gate f").click();
     view.run_ok();
@@ -123,8 +149,14 @@ fn a_live_lstm_shows_its_gates_state_and_memory() {
 #[test]
 fn a_constructed_lru_is_said_to_be_attention_and_can_be_trained() {
     let given = constructed(Layer::LruInOut);
-    let mut view = harness(window(&live(&of(ModelName::Lstm), 5), given.clone(), None, true), DESKTOP, false);
-    for text in ["This computes linear attention.", "From LRU In+Out construction", "LRU In+Out", "size of the state"] {
+    let mut view =
+        harness(window(&live(&of(ModelName::Lstm), 5), given.clone(), None, true), DESKTOP, false);
+    for text in [
+        "This computes linear attention.",
+        "From LRU In+Out construction",
+        "LRU In+Out",
+        "size of the state",
+    ] {
         assert!(says(&view, text), "{text}");
     }
     assert!(!says(&view, "untrained"), "no seed is known");
@@ -144,36 +176,64 @@ fn every_picture_and_the_numbers_are_exported() {
         ("Gates over one sequence", "insides-gates.svg", "1 open"),
         ("State over one sequence", "insides-state.svg", "token"),
     ] {
-        let [Action::Export(named, bytes)] = &click(&mut view, &format!("Save as SVG: {card}"))[..] else { panic!("no file of {card}") };
+        let [Action::Export(named, bytes)] = &click(&mut view, &format!("Save as SVG: {card}"))[..]
+        else {
+            panic!("no file of {card}")
+        };
         let picture = std::str::from_utf8(bytes).unwrap();
         assert_eq!(named, file);
         assert!(
-            picture.starts_with("<svg") && picture.contains(card) && picture.contains(text) && !picture.contains(">SVG<") && !picture.contains("NaN"),
+            picture.starts_with("<svg")
+                && picture.contains(card)
+                && picture.contains(text)
+                && !picture.contains(">SVG<")
+                && !picture.contains("NaN"),
             "{file} says {text}"
         );
     }
-    let [Action::Export(name, bytes)] = &click(&mut view, "Save analysis.json")[..] else { panic!("no file") };
-    assert!(name == "analysis.json" && serde_json::from_slice::<serde_json::Value>(bytes).unwrap()["states"].is_array());
+    let [Action::Export(name, bytes)] = &click(&mut view, "Save analysis.json")[..] else {
+        panic!("no file")
+    };
+    assert!(
+        name == "analysis.json"
+            && serde_json::from_slice::<serde_json::Value>(bytes).unwrap()["states"].is_array()
+    );
 }
 
 /// Answers of all kinds, and some that are hard to draw.
 fn windows() -> Vec<(String, Window)> {
-    let mut windows: Vec<_> =
-        ModelName::MODELS.into_iter().filter(|model| *model != ModelName::Gated).map(|model| (model.title().to_owned(), running(&of(model), false))).collect();
+    let mut windows: Vec<_> = ModelName::MODELS
+        .into_iter()
+        .filter(|model| *model != ModelName::Gated)
+        .map(|model| (model.title().to_owned(), running(&of(model), false)))
+        .collect();
     let mut broken = constructed(Layer::Lstm);
     broken.network.parameters.iter_mut().step_by(3).for_each(|v| *v = f64::NAN);
     windows.push(("NaN".into(), window(&live(&of(ModelName::Gru), 5), broken, None, true)));
-    windows.push(("one".into(), running(&Recipe { hidden: 1, embed: 1, dim: 1, time: 1, ..of(ModelName::Gru) }, true)));
-    windows.push(("regression".into(), running(&Recipe { task: TaskName::Regression, ..of(ModelName::Gru) }, true)));
-    windows.push(("recall".into(), running(&Recipe { task: TaskName::Recall, ..of(ModelName::Gru) }, true)));
-    windows.push(("large".into(), running(&Recipe { embed: 64, state: 32, ..of(ModelName::Mamba) }, false)));
+    windows.push((
+        "one".into(),
+        running(&Recipe { hidden: 1, embed: 1, dim: 1, time: 1, ..of(ModelName::Gru) }, true),
+    ));
+    windows.push((
+        "regression".into(),
+        running(&Recipe { task: TaskName::Regression, ..of(ModelName::Gru) }, true),
+    ));
+    windows.push((
+        "recall".into(),
+        running(&Recipe { task: TaskName::Recall, ..of(ModelName::Gru) }, true),
+    ));
+    windows.push((
+        "large".into(),
+        running(&Recipe { embed: 64, state: 32, ..of(ModelName::Mamba) }, false),
+    ));
     windows
 }
 
 #[test]
 fn any_layer_is_drawn_at_any_size() {
     for (name, window) in windows() {
-        let pending = window.bench.inspected.as_ref().unwrap().insides().unwrap().probe == Probing::Pending;
+        let pending =
+            window.bench.inspected.as_ref().unwrap().insides().unwrap().probe == Probing::Pending;
         let mut view = harness(window, DESKTOP, false);
         if pending {
             assert!(says(&view, "That is being measured."), "{name}");
@@ -184,7 +244,17 @@ fn any_layer_is_drawn_at_any_size() {
         if name == "recall" {
             assert!(says(&view, "There is no attention to compare it with."));
         }
-        for (i, size) in [vec2(1.0, 1.0), vec2(40.0, 30.0), vec2(300.0, 90.0), PHONE, vec2(950.0, 500.0), vec2(2560.0, 1440.0)].into_iter().enumerate() {
+        for (i, size) in [
+            vec2(1.0, 1.0),
+            vec2(40.0, 30.0),
+            vec2(300.0, 90.0),
+            PHONE,
+            vec2(950.0, 500.0),
+            vec2(2560.0, 1440.0),
+        ]
+        .into_iter()
+        .enumerate()
+        {
             view.set_size(size);
             view.run_ok();
             view.hover_at((size * 0.4).to_pos2());
@@ -199,11 +269,23 @@ fn any_layer_is_drawn_at_any_size() {
 fn other_views_send_other_layers_to_dissect() {
     for (recipe, tab, text) in [
         (of(ModelName::Lstm), Tab::Discover, "What this layer keeps, and whether it is attention"),
-        (Recipe { task: TaskName::Regression, ..of(ModelName::Gru) }, Tab::Context, "What this layer keeps"),
-        (Recipe { task: TaskName::Recall, ..of(ModelName::Gru) }, Tab::Discover, "What this layer keeps"),
+        (
+            Recipe { task: TaskName::Regression, ..of(ModelName::Gru) },
+            Tab::Context,
+            "What this layer keeps",
+        ),
+        (
+            Recipe { task: TaskName::Recall, ..of(ModelName::Gru) },
+            Tab::Discover,
+            "What this layer keeps",
+        ),
     ] {
         let mut view = harness(Window { tab, ..Window::new(&live(&recipe, 5)) }, DESKTOP, false);
-        assert!(!says(&view, "Right now 0") && !says(&view, "other gating") && !says(&view, "of the gated RNN only"));
+        assert!(
+            !says(&view, "Right now 0")
+                && !says(&view, "other gating")
+                && !says(&view, "of the gated RNN only")
+        );
         assert_eq!(click(&mut view, text), [Action::Tab(Tab::Dissect)]);
     }
 }
@@ -213,7 +295,12 @@ fn other_views_send_other_layers_to_dissect() {
 fn pictures() {
     let only = std::env::var("ONLY").unwrap_or_default();
     let tall = vec2(390.0, 2300.0);
-    let sizes: [(&str, Vec2, bool); 4] = [("light", DESKTOP, false), ("dark", DESKTOP, true), ("phone", PHONE, false), ("tall", tall, true)];
+    let sizes: [(&str, Vec2, bool); 4] = [
+        ("light", DESKTOP, false),
+        ("dark", DESKTOP, true),
+        ("phone", PHONE, false),
+        ("tall", tall, true),
+    ];
     for (kind, size, dark) in sizes {
         let draw = |name: &str, window: &dyn Fn() -> Window| {
             let name = format!("insides-{name}-{kind}");
@@ -222,15 +309,25 @@ fn pictures() {
             }
         };
         draw("lstm", &|| running(&Recipe { hidden: 24, ..of(ModelName::Lstm) }, true));
-        draw("built", &|| window(&live(&of(ModelName::Lstm), 5), constructed(Layer::LruInOut), None, true));
+        draw("built", &|| {
+            window(&live(&of(ModelName::Lstm), 5), constructed(Layer::LruInOut), None, true)
+        });
         if kind == "light" || kind == "tall" {
-            draw("gru", &|| running(&Recipe { task: TaskName::Regression, ..of(ModelName::Gru) }, true));
+            draw("gru", &|| {
+                running(&Recipe { task: TaskName::Regression, ..of(ModelName::Gru) }, true)
+            });
             draw("lru", &|| running(&Recipe { hidden: 32, ..of(ModelName::LruInOut) }, true));
             draw("dense", &|| running(&of(ModelName::Dense), true));
             draw("mamba", &|| running(&of(ModelName::Mamba), false));
             draw("softmax", &|| running(&of(ModelName::Softmax), true));
             draw("discover", &|| Window::new(&live(&of(ModelName::Lstm), 50)));
-            draw("context", &|| Window { tab: Tab::Context, ..Window::new(&live(&Recipe { task: TaskName::Regression, ..of(ModelName::Gru) }, 50)) });
+            draw("context", &|| Window {
+                tab: Tab::Context,
+                ..Window::new(&live(
+                    &Recipe { task: TaskName::Regression, ..of(ModelName::Gru) },
+                    50,
+                ))
+            });
         }
     }
 }

@@ -1,7 +1,9 @@
 //! Taking networks apart beside a training: who is asked, who answers, and when.
 
 use gatelens::analysis::insides::Probing;
-use gatelens::experiment::inspection::{Bench, Given, Inspected, Inspector, Look, Subject, Trained};
+use gatelens::experiment::inspection::{
+    Bench, Given, Inspected, Inspector, Look, Subject, Trained,
+};
 use gatelens::experiment::runner::{Command, Start, Update};
 use gatelens::experiment::{
     preset,
@@ -13,7 +15,14 @@ use gatelens::task::Teacher;
 use std::time::Duration;
 
 fn small() -> Recipe {
-    Recipe { backend: Engine::Cpu, hidden: 6, gates: 4, batch: 4, time: 8, ..preset::find("quick").unwrap().recipe }
+    Recipe {
+        backend: Engine::Cpu,
+        hidden: 6,
+        gates: 4,
+        batch: 4,
+        time: 8,
+        ..preset::find("quick").unwrap().recipe
+    }
 }
 
 fn network(seed: u32) -> (Network, Teacher) {
@@ -29,15 +38,27 @@ fn a_question_is_answered_once_and_again_only_when_the_live_network_changes() {
     let live = Trained { step: 7, parameters: &parameters, teacher: Some(&teacher), plan: &plan };
     let mut bench = Bench::default();
     let mut inspector = Inspector::default();
-    assert!(inspector.answer(Some(live)).is_none() && inspector.wait_ms() == u32::MAX, "nobody asked");
+    assert!(
+        inspector.answer(Some(live)).is_none() && inspector.wait_ms() == u32::MAX,
+        "nobody asked"
+    );
     inspector.ask(Some(bench.ask()));
-    assert!(inspector.answer(None).is_none() && inspector.wait_ms() == u32::MAX, "there is no training yet");
+    assert!(
+        inspector.answer(None).is_none() && inspector.wait_ms() == u32::MAX,
+        "there is no training yet"
+    );
     inspector.live_changed();
     let answer = inspector.answer(Some(live)).unwrap();
-    assert_eq!((answer.step, answer.dissection().unwrap().stages[0].network.hidden()), (Some(7), 6));
+    assert_eq!(
+        (answer.step, answer.dissection().unwrap().stages[0].network.hidden()),
+        (Some(7), 6)
+    );
     assert!(inspector.answer(Some(live)).is_none(), "nothing has changed");
     inspector.live_changed();
-    assert!(inspector.answer(Some(live)).is_none() && (1..=1000).contains(&inspector.wait_ms()), "not again so soon");
+    assert!(
+        inspector.answer(Some(live)).is_none() && (1..=1000).contains(&inspector.wait_ms()),
+        "not again so soon"
+    );
     std::thread::sleep(Duration::from_millis(u64::from(inspector.wait_ms())));
     assert!(inspector.answer(Some(live)).is_some());
     inspector.ask(None);
@@ -61,7 +82,10 @@ fn the_bench_drops_late_answers() {
     let late: Inspected = inspector.answer(None).unwrap();
     inspector.ask(Some(bench.ask()));
     bench.answer(late.clone());
-    assert!(bench.inspected.is_some() && !bench.is_current(), "about the same network, but to an earlier question");
+    assert!(
+        bench.inspected.is_some() && !bench.is_current(),
+        "about the same network, but to an earlier question"
+    );
     bench.answer(inspector.answer(None).unwrap());
     assert!(bench.is_current());
     bench.put(Subject::Live);
@@ -74,7 +98,11 @@ fn the_runner_answers_beside_a_training_and_without_one() {
     let link = Link::spawn_alone().unwrap();
     let mut bench = Bench::default();
     let wait = |what: &str| loop {
-        match link.receive(Duration::from_secs(20)).unwrap().unwrap_or_else(|| panic!("no {what} came")) {
+        match link
+            .receive(Duration::from_secs(20))
+            .unwrap()
+            .unwrap_or_else(|| panic!("no {what} came"))
+        {
             (_, Update::Inspected(inspected)) => break *inspected,
             (_, Update::Failed(error)) => panic!("{error}"),
             _ => {}
@@ -86,7 +114,16 @@ fn the_runner_answers_beside_a_training_and_without_one() {
     let answer = wait("answer without a training");
     assert_eq!(answer.dissection().unwrap().stages[0].network.readout, given.readout);
 
-    let start = Start { run: 1, recipe: small(), from: None, teacher: None, data: None, running: false, threads: 1, memory_limit: 1 << 30 };
+    let start = Start {
+        run: 1,
+        recipe: small(),
+        from: None,
+        teacher: None,
+        data: None,
+        running: false,
+        threads: 1,
+        memory_limit: 1 << 30,
+    };
     link.send(Command::Start(Box::new(start))).unwrap();
     bench.put(Subject::Live);
     link.send(Command::Inspect(Some(Box::new(bench.ask())))).unwrap();
@@ -110,13 +147,21 @@ fn other_layers_show_their_insides_at_once_and_are_probed_after() {
     let (mut bench, mut inspector) = (Bench::default(), Inspector::default());
     inspector.ask(Some(bench.ask()));
     let first = inspector.answer(Some(live)).unwrap();
-    assert!(first.dissection().is_none() && first.insides().unwrap().probe == Probing::Pending, "quick first");
+    assert!(
+        first.dissection().is_none() && first.insides().unwrap().probe == Probing::Pending,
+        "quick first"
+    );
     assert_eq!(first.insides().unwrap().seed, Some(recipe.seed));
     assert_eq!(inspector.wait_ms(), 0, "the probe is next");
     let second = inspector.answer(Some(live)).unwrap();
-    let Probing::Done { probe, step: Some(3) } = &second.insides().unwrap().probe else { panic!("{:?}", second.insides().unwrap().probe) };
+    let Probing::Done { probe, step: Some(3) } = &second.insides().unwrap().probe else {
+        panic!("{:?}", second.insides().unwrap().probe)
+    };
     assert_eq!(probe.headline(), "This does not compute linear attention.");
-    assert_eq!((second.insides().unwrap().states.clone(), inspector.wait_ms()), (first.insides().unwrap().states.clone(), u32::MAX));
+    assert_eq!(
+        (second.insides().unwrap().states.clone(), inspector.wait_ms()),
+        (first.insides().unwrap().states.clone(), u32::MAX)
+    );
     // New weights: pictures soon, with the old probe until a new one is due.
     inspector.live_changed();
     std::thread::sleep(Duration::from_millis(u64::from(inspector.wait_ms())));
@@ -124,13 +169,18 @@ fn other_layers_show_their_insides_at_once_and_are_probed_after() {
     let third = inspector.answer(Some(later)).unwrap();
     assert_eq!(third.step, Some(9));
     assert!(matches!(third.insides().unwrap().probe, Probing::Done { step: Some(3), .. }));
-    assert!(inspector.answer(Some(later)).is_none() && inspector.wait_ms() > 0, "the probe waits for its share of the time");
+    assert!(
+        inspector.answer(Some(later)).is_none() && inspector.wait_ms() > 0,
+        "the probe waits for its share of the time"
+    );
 }
 
 #[test]
 fn a_second_bench_has_its_own_answers_and_newer_weights_of_the_same_network_wait() {
     let (recipe, parameters) = lstm();
-    let given = |step: u64, parameters: &[f32]| Subject::Given(Box::new(Given::trained("a run", &recipe.plan(), step, parameters)));
+    let given = |step: u64, parameters: &[f32]| {
+        Subject::Given(Box::new(Given::trained("a run", &recipe.plan(), step, parameters)))
+    };
     let (mut dissect, mut compare) = (Bench::default(), Bench::numbered(1, Look::Insides));
     let mut inspector = Inspector::default();
     compare.put(given(40, &parameters));
@@ -152,5 +202,7 @@ fn a_second_bench_has_its_own_answers_and_newer_weights_of_the_same_network_wait
     compare.put(Subject::Given(Box::new(Given::new("gated", network(1).0, None))));
     inspector.ask(Some(compare.ask()));
     let gated = inspector.answer(None).unwrap();
-    assert!(gated.insides().is_some_and(|insides| insides.states.len() == 1 && matches!(insides.probe, Probing::Impossible(_))));
+    assert!(gated.insides().is_some_and(
+        |insides| insides.states.len() == 1 && matches!(insides.probe, Probing::Impossible(_))
+    ));
 }

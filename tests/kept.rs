@@ -59,7 +59,9 @@ fn same(name: &str, text: &str) {
         fs::write(&path, text).unwrap();
     }
     let kept = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    if let Some((line, (now, before))) = text.lines().zip(kept.lines()).enumerate().find(|(_, (now, before))| now != before) {
+    if let Some((line, (now, before))) =
+        text.lines().zip(kept.lines()).enumerate().find(|(_, (now, before))| now != before)
+    {
         panic!("{name}, line {}\nnow    {now}\nbefore {before}", line + 1);
     }
     assert_eq!(text.lines().count(), kept.lines().count(), "{name}");
@@ -75,27 +77,57 @@ fn recipe(link: &str) -> Recipe {
 fn listing(program: &Program) -> String {
     let mut text = String::new();
     for call in &program.calls {
-        let names: Vec<&str> = call.args.iter().map(|id| program.buffers[id.0].name.as_str()).collect();
+        let names: Vec<&str> =
+            call.args.iter().map(|id| program.buffers[id.0].name.as_str()).collect();
         let dims = format!("{:?}", call.dims);
-        let dims: Vec<&str> = dims.trim_start_matches("Dims { ").trim_end_matches(" }").split(", ").filter(|dim| !dim.ends_with(": 0")).collect();
-        writeln!(text, "  {}.{} {} | {}", call.kernel.file(), call.kernel.entry(), names.join(" "), dims.join(" ").replace(": ", "=")).unwrap();
+        let dims: Vec<&str> = dims
+            .trim_start_matches("Dims { ")
+            .trim_end_matches(" }")
+            .split(", ")
+            .filter(|dim| !dim.ends_with(": 0"))
+            .collect();
+        writeln!(
+            text,
+            "  {}.{} {} | {}",
+            call.kernel.file(),
+            call.kernel.entry(),
+            names.join(" "),
+            dims.join(" ").replace(": ", "=")
+        )
+        .unwrap();
     }
-    let buffers: Vec<String> = program.buffers.iter().map(|buffer| format!("{} {}", buffer.name, buffer.len)).collect();
-    let params: Vec<String> = program.params.iter().map(|param| format!("{} {:?}", param.name, param.shape)).collect();
-    writeln!(text, "  buffers: {}\n  parameters: {}", buffers.join(", "), params.join(", ")).unwrap();
+    let buffers: Vec<String> =
+        program.buffers.iter().map(|buffer| format!("{} {}", buffer.name, buffer.len)).collect();
+    let params: Vec<String> =
+        program.params.iter().map(|param| format!("{} {:?}", param.name, param.shape)).collect();
+    writeln!(text, "  buffers: {}\n  parameters: {}", buffers.join(", "), params.join(", "))
+        .unwrap();
     text
 }
 
 #[test]
 fn recordings_are_the_same_text() {
     let mut text = String::new();
-    let presets = preset::all().into_iter().map(|preset| (format!("preset {}", preset.name), preset.recipe));
-    let layers = LAYERS.iter().map(|(name, link)| (format!("layer {name}"), recipe(&format!("dim=3&time=6&batch=4&{link}"))));
-    let more = [("clipped", "clip=1"), ("recall", "preset=recall"), ("softmax recall", "task=recall&pairs=4&model=softmax&embed=5")];
+    let presets =
+        preset::all().into_iter().map(|preset| (format!("preset {}", preset.name), preset.recipe));
+    let layers = LAYERS.iter().map(|(name, link)| {
+        (format!("layer {name}"), recipe(&format!("dim=3&time=6&batch=4&{link}")))
+    });
+    let more = [
+        ("clipped", "clip=1"),
+        ("recall", "preset=recall"),
+        ("softmax recall", "task=recall&pairs=4&model=softmax&embed=5"),
+    ];
     let more = more.map(|(name, link)| (name.to_owned(), recipe(&format!("{link}&batch=4"))));
     for (name, recipe) in presets.chain(layers).chain(more) {
         let plan = recipe.plan();
-        writeln!(text, "{name}, training\n{}{name}, forward\n{}", listing(&plan.program()), listing(&plan.forward_program(2, 3))).unwrap();
+        writeln!(
+            text,
+            "{name}, training\n{}{name}, forward\n{}",
+            listing(&plan.program()),
+            listing(&plan.forward_program(2, 3))
+        )
+        .unwrap();
     }
     same("programs.txt", &text);
 }
@@ -105,9 +137,17 @@ fn links_are_read_as_before() {
     let mut text = String::new();
     for link in LINKS {
         let (preset, recipe, problems) = Recipe::from_hash(link);
-        let wrong: Vec<String> = problems.iter().map(|problem| problem.to_string().split(':').next().unwrap_or_default().to_owned()).collect();
+        let wrong: Vec<String> = problems
+            .iter()
+            .map(|problem| problem.to_string().split(':').next().unwrap_or_default().to_owned())
+            .collect();
         let (json, back) = (serde_json::to_string(&recipe).unwrap(), recipe.to_hash(&preset));
-        writeln!(text, "{link}\n  preset {preset}, wrong [{}]\n  {json}\n  {back}", wrong.join(", ")).unwrap();
+        writeln!(
+            text,
+            "{link}\n  preset {preset}, wrong [{}]\n  {json}\n  {back}",
+            wrong.join(", ")
+        )
+        .unwrap();
     }
     same("links.txt", &text);
 }
@@ -119,9 +159,25 @@ fn checkpoints_are_read_and_written_as_before() {
         let path = folder().join(format!("{name}.safetensors"));
         let wanted = recipe(&format!("dim=3&time=6&batch=4&steps=3&backend=cpu&{link}"));
         if std::env::var_os("KEEP").is_some() {
-            let out = std::env::temp_dir().join(format!("gatelens-keep-{}-{name}", std::process::id()));
+            let out =
+                std::env::temp_dir().join(format!("gatelens-keep-{}-{name}", std::process::id()));
             let mut train = Command::new(env!("CARGO_BIN_EXE_gatelens"));
-            train.args(["train", "--dim", "3", "--time", "6", "--batch", "4", "--steps", "3", "--backend", "cpu", "--out"]).arg(&out);
+            train
+                .args([
+                    "train",
+                    "--dim",
+                    "3",
+                    "--time",
+                    "6",
+                    "--batch",
+                    "4",
+                    "--steps",
+                    "3",
+                    "--backend",
+                    "cpu",
+                    "--out",
+                ])
+                .arg(&out);
             for (key, value) in link.split('&').filter_map(|pair| pair.split_once('=')) {
                 train.arg(format!("--{}", key.replace('_', "-"))).arg(value);
             }
@@ -131,7 +187,11 @@ fn checkpoints_are_read_and_written_as_before() {
         }
         let bytes = fs::read(&path).unwrap();
         let read = checkpoint::read(name, &bytes).unwrap();
-        assert_eq!((read.recipe.as_ref(), read.snapshot.step, read.notes.len()), (Some(&wanted), 3, 0), "{name}");
+        assert_eq!(
+            (read.recipe.as_ref(), read.snapshot.step, read.notes.len()),
+            (Some(&wanted), 3, 0),
+            "{name}"
+        );
         let again = checkpoint::write(&wanted, &read.snapshot, read.teacher.as_ref()).unwrap();
         assert!(tensors(&again) == tensors(&bytes), "{name}: what is written is not what was read");
         // Weights alone say as much, but for the scores of attention, which only a recipe or a teacher tells.
@@ -150,7 +210,11 @@ fn tensors(bytes: &[u8]) -> (Vec<(String, Vec<usize>, Vec<u8>)>, Vec<(String, St
     let (_, header) = safetensors::SafeTensors::read_metadata(bytes).unwrap();
     let mut metadata: Vec<_> = header.metadata().clone().unwrap_or_default().into_iter().collect();
     metadata.sort();
-    let mut all: Vec<_> = file.tensors().into_iter().map(|(name, view)| (name, view.shape().to_vec(), view.data().to_vec())).collect();
+    let mut all: Vec<_> = file
+        .tensors()
+        .into_iter()
+        .map(|(name, view)| (name, view.shape().to_vec(), view.data().to_vec()))
+        .collect();
     all.sort();
     (all, metadata)
 }
@@ -163,7 +227,8 @@ fn without_metadata(bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn a_sweep_is_read_as_before() {
     let dir = folder().join("sweep");
-    let sweep = Sweep::read("sweep.json", &fs::read_to_string(dir.join("sweep.json")).unwrap()).unwrap();
+    let sweep =
+        Sweep::read("sweep.json", &fs::read_to_string(dir.join("sweep.json")).unwrap()).unwrap();
     let copy = std::env::temp_dir().join(format!("gatelens-kept-{}", std::process::id()));
     fs::create_dir_all(copy.join("runs")).unwrap();
     for entry in fs::read_dir(dir.join("runs")).unwrap() {
@@ -173,8 +238,14 @@ fn a_sweep_is_read_as_before() {
     let records = Store::open(&copy, &sweep, Shard::WHOLE).unwrap().records().unwrap();
     fs::remove_dir_all(&copy).unwrap();
     assert_eq!((records.records.len(), records.notes.len()), (4, 0), "{:?}", records.notes);
-    let queue = results::read("results.json", &fs::read_to_string(dir.join("results.json")).unwrap()).unwrap().unwrap();
+    let queue =
+        results::read("results.json", &fs::read_to_string(dir.join("results.json")).unwrap())
+            .unwrap()
+            .unwrap();
     assert_eq!((queue.runs().len(), queue.over()), (4, 4));
     let keys: Vec<&str> = queue.runs().iter().map(|run| run.key.as_str()).collect();
-    assert!(records.records.iter().all(|record| keys.contains(&record.key.as_str())), "a run's key is what it was");
+    assert!(
+        records.records.iter().all(|record| keys.contains(&record.key.as_str())),
+        "a run's key is what it was"
+    );
 }

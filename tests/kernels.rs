@@ -35,7 +35,10 @@ fn the_comparator_can_fail() {
     assert!(relative_error(&perturbed, &expected).is_err());
     assert!(relative_error(&expected, &perturbed).is_err());
     assert!(relative_error(&expected[1..], &expected).is_err());
-    assert!(relative_error(&[1.0], &[0.0]).is_ok_and(|error| error > 1.0), "something instead of nothing");
+    assert!(
+        relative_error(&[1.0], &[0.0]).is_ok_and(|error| error > 1.0),
+        "something instead of nothing"
+    );
     assert!(relative_error(&[POISON; 1000], &expected).is_ok_and(|error| error > 1.0));
 }
 
@@ -45,7 +48,8 @@ fn start(backend: &mut dyn Backend, clock: &Clock) {
     backend.write(Graph::PARAMETERS, &parameters);
     for name in ["teacher", "regression", "data.x", "data.y", "data.weight"] {
         if let Some(constant) = backend.program().find(name) {
-            let entries = random::normals(clock.seed, name, backend.program().buffers[constant.0].len);
+            let entries =
+                random::normals(clock.seed, name, backend.program().buffers[constant.0].len);
             backend.write(constant, &entries);
         }
     }
@@ -82,20 +86,33 @@ fn written(program: &Program, call: &Call, buffer: BufferId) -> Vec<std::ops::Ra
         Kernel::ComplexReadoutBackwardWeight => 2 * width_out * width_in,
         other => unreachable!("{other:?} writes no gradients"),
     };
-    (0..program.splits).map(|s| s * parameters as usize + weight as usize).map(|first| first..first + numbers as usize).collect()
+    (0..program.splits)
+        .map(|s| s * parameters as usize + weight as usize)
+        .map(|first| first..first + numbers as usize)
+        .collect()
 }
 
 /// Runs the program's calls one by one on both engines. Before each, the GPU's inputs become the CPU's and its
 /// outputs poison; after it, outputs are equal and nothing outside of them was touched.
 fn compare_calls(context: &Context, program: &Program, seed: u32) {
     let (mut gpu, mut cpu) = (engine(context, program), cpu(program));
-    let classes = program.calls.iter().find(|call| call.kernel == Kernel::LossCrossEntropy).map_or(0, |call| call.dims.width_out);
+    let classes = program
+        .calls
+        .iter()
+        .find(|call| call.kernel == Kernel::LossCrossEntropy)
+        .map_or(0, |call| call.dims.width_out);
     let settings = clock(seed, 1e-2);
     start(&mut gpu, &settings);
     start(&mut cpu, &settings);
     for (id, buffer) in program.buffers.iter().enumerate() {
-        if matches!(buffer.storage, Storage::Activation { .. } | Storage::SecondMoment | Storage::FirstMoment) {
-            let mut random = random::normals(seed, &buffer.name, buffer.len).into_iter().map(f32::abs).collect::<Vec<f32>>();
+        if matches!(
+            buffer.storage,
+            Storage::Activation { .. } | Storage::SecondMoment | Storage::FirstMoment
+        ) {
+            let mut random = random::normals(seed, &buffer.name, buffer.len)
+                .into_iter()
+                .map(f32::abs)
+                .collect::<Vec<f32>>();
             if classes > 0 && buffer.name == "y" {
                 random.iter_mut().for_each(|v| *v = v.floor().min(classes as f32 - 1.0));
             }
@@ -104,9 +121,12 @@ fn compare_calls(context: &Context, program: &Program, seed: u32) {
         }
     }
     for (index, call) in program.calls.iter().enumerate() {
-        let owned = |id: BufferId| !matches!(program.buffers[id.0].storage, Storage::Clock | Storage::Ring);
+        let owned =
+            |id: BufferId| !matches!(program.buffers[id.0].storage, Storage::Clock | Storage::Ring);
         let in_place = call.kernel == Kernel::AdamwUpdate || call.dims.accumulate == 1;
-        for (&id, access) in call.args.iter().zip(call.kernel.access()).filter(|(id, _)| owned(**id)) {
+        for (&id, access) in
+            call.args.iter().zip(call.kernel.access()).filter(|(id, _)| owned(**id))
+        {
             if *access == Access::Read || in_place {
                 gpu.write(id, &cpu.read_exact(id));
             } else {
@@ -115,18 +135,34 @@ fn compare_calls(context: &Context, program: &Program, seed: u32) {
         }
         cpu.run_call(call);
         gpu.run_call(index).expect("the device works");
-        for (&id, _) in call.args.iter().zip(call.kernel.access()).filter(|(_, access)| **access == Access::Write) {
-            let what = format!("{:?} of batch {}, time {}: {}", call.kernel, program.batch, program.time, program.buffers[id.0].name);
+        for (&id, _) in call
+            .args
+            .iter()
+            .zip(call.kernel.access())
+            .filter(|(_, access)| **access == Access::Write)
+        {
+            let what = format!(
+                "{:?} of batch {}, time {}: {}",
+                call.kernel, program.batch, program.time, program.buffers[id.0].name
+            );
             compare_output(&what, program, call, id, (&mut gpu, &cpu));
         }
     }
 }
 
-fn compare_output(what: &str, program: &Program, call: &Call, id: BufferId, (gpu, cpu): (&mut Gpu, &Cpu<f32>)) {
+fn compare_output(
+    what: &str,
+    program: &Program,
+    call: &Call,
+    id: BufferId,
+    (gpu, cpu): (&mut Gpu, &Cpu<f32>),
+) {
     let tolerance = if call.kernel.file().ends_with("_scan") { 1e-4 } else { 1e-5 };
     let actual = read(gpu, id);
     match program.buffers[id.0].storage {
-        Storage::Clock => assert_eq!([1, RUNNING], [actual[0].to_bits(), actual[1].to_bits()], "{what}"),
+        Storage::Clock => {
+            assert_eq!([1, RUNNING], [actual[0].to_bits(), actual[1].to_bits()], "{what}")
+        }
         Storage::Ring => assert_close(what, &actual[..2], &cpu.read_exact(id), tolerance),
         _ => {
             let (expected, parts) = (cpu.read_exact(id), written(program, call, id));
@@ -134,13 +170,23 @@ fn compare_output(what: &str, program: &Program, call: &Call, id: BufferId, (gpu
                 assert_close(what, &actual[part.clone()], &expected[part.clone()], tolerance);
             }
             let outside = (0..actual.len()).filter(|i| !parts.iter().any(|part| part.contains(i)));
-            assert!(outside.into_iter().all(|i| actual[i] == POISON), "{what}: written outside of its part");
+            assert!(
+                outside.into_iter().all(|i| actual[i] == POISON),
+                "{what}: written outside of its part"
+            );
         }
     }
 }
 
 /// batch, time, dim, n, m: edges of tiles and splits on both sides, and one of everything.
-const SHAPES: [[usize; 5]; 6] = [[1, 1, 1, 1, 1], [3, 5, 2, 7, 5], [5, 3, 3, 9, 17], [67, 7, 4, 19, 3], [9, 31, 4, 33, 37], [8, 8, 5, 16, 16]];
+const SHAPES: [[usize; 5]; 6] = [
+    [1, 1, 1, 1, 1],
+    [3, 5, 2, 7, 5],
+    [5, 3, 3, 9, 17],
+    [67, 7, 4, 19, 3],
+    [9, 31, 4, 33, 37],
+    [8, 8, 5, 16, 16],
+];
 
 #[test]
 fn every_kernel_equals_its_twin() {
@@ -148,7 +194,9 @@ fn every_kernel_equals_its_twin() {
     let mut seen = std::collections::HashSet::new();
     for (seed, [batch, time, dim, hidden, gates]) in (1..).zip(SHAPES) {
         let sizes = Sizes { batch, time, dim };
-        for model in [Architecture::GatedDiagonal { hidden, gates }, Architecture::GatedSide { hidden }] {
+        for model in
+            [Architecture::GatedDiagonal { hidden, gates }, Architecture::GatedSide { hidden }]
+        {
             let program = training(model, sizes);
             seen.extend(program.calls.iter().map(|call| call.kernel));
             compare_calls(&context, &program, seed);
@@ -184,7 +232,8 @@ fn the_clock_follows_every_kind_of_schedule() {
         beta2_curve: knots(3, 0, [0.0, 5.0, 9.0, 0.0], [0.5, 0.1, 0.001, 0.0]),
         ..clock(3, 1e-2)
     };
-    let mut program = training(Architecture::GatedSide { hidden: 2 }, Sizes { batch: 1, time: 2, dim: 2 });
+    let mut program =
+        training(Architecture::GatedSide { hidden: 2 }, Sizes { batch: 1, time: 2, dim: 2 });
     program.calls.retain(|call| call.kernel == Kernel::ClockAdvance);
     let mut gpu = engine(&context, &program);
     gpu.set_clock(&settings);
@@ -196,10 +245,15 @@ fn the_clock_follows_every_kind_of_schedule() {
         assert_eq!(bits.len(), CLOCK_LEN);
         let found: Clock = bytemuck::pod_read_unaligned(bytemuck::cast_slice(&bits));
         assert_eq!((found.step, found.halted_at), (step, RUNNING));
-        let found = [found.rate, found.decay, found.one_minus_beta2, found.correction1, found.correction2];
-        let expected = [twin.rate, twin.decay, twin.one_minus_beta2, twin.correction1, twin.correction2];
+        let found =
+            [found.rate, found.decay, found.one_minus_beta2, found.correction1, found.correction2];
+        let expected =
+            [twin.rate, twin.decay, twin.one_minus_beta2, twin.correction1, twin.correction2];
         for (found, expected) in found.into_iter().zip(expected) {
-            assert!((found - expected).abs() <= 1e-6 * expected.abs() + 1e-9, "step {step}: {found} instead of {expected}");
+            assert!(
+                (found - expected).abs() <= 1e-6 * expected.abs() + 1e-9,
+                "step {step}: {found} instead of {expected}"
+            );
         }
     }
 }
@@ -226,7 +280,10 @@ fn a_dispatch_of_more_than_a_row_of_groups_misses_nothing() {
 fn trainings_follow_the_cpu() {
     let Some(context) = context() else { return };
     let sizes = Sizes { batch: 8, time: 8, dim: 4 };
-    for model in [Architecture::GatedDiagonal { hidden: 16, gates: 16 }, Architecture::GatedSide { hidden: 16 }] {
+    for model in [
+        Architecture::GatedDiagonal { hidden: 16, gates: 16 },
+        Architecture::GatedSide { hidden: 16 },
+    ] {
         let program = training(model, sizes);
         let (mut gpu, mut cpu) = (engine(&context, &program), cpu(&program));
         for backend in [&mut gpu as &mut dyn Backend, &mut cpu] {
@@ -245,10 +302,17 @@ fn trainings_follow_the_cpu() {
         found.losses.extend(&last.losses);
         assert_eq!((last.step, found.losses.len(), last.halted_at), (50, 50, None));
         for (step, (found, expected)) in found.losses.iter().zip(&expected.losses).enumerate() {
-            assert!((found.loss / expected.loss - 1.0).abs() < 1e-3, "{model:?}, step {step}: {found:?} instead of {expected:?}");
-            assert!((found.power / expected.power - 1.0).abs() < 1e-5, "{model:?}, step {step}: {found:?} instead of {expected:?}");
+            assert!(
+                (found.loss / expected.loss - 1.0).abs() < 1e-3,
+                "{model:?}, step {step}: {found:?} instead of {expected:?}"
+            );
+            assert!(
+                (found.power / expected.power - 1.0).abs() < 1e-5,
+                "{model:?}, step {step}: {found:?} instead of {expected:?}"
+            );
         }
-        let parameters = |progress: &Progress| progress.tensor(Graph::PARAMETERS).expect("requested").to_vec();
+        let parameters =
+            |progress: &Progress| progress.tensor(Graph::PARAMETERS).expect("requested").to_vec();
         assert_close("parameters", &parameters(&last), &parameters(&expected), 1e-3);
     }
 }
@@ -256,7 +320,10 @@ fn trainings_follow_the_cpu() {
 #[test]
 fn a_run_repeats_bit_for_bit() {
     let Some(context) = context() else { return };
-    let program = training(Architecture::GatedDiagonal { hidden: 9, gates: 17 }, Sizes { batch: 40, time: 8, dim: 3 });
+    let program = training(
+        Architecture::GatedDiagonal { hidden: 9, gates: 17 },
+        Sizes { batch: 40, time: 8, dim: 3 },
+    );
     assert!(program.splits > 1, "one split has no order of sums");
     let run = |fill: f32| {
         let mut gpu = engine(&context, &program);
@@ -265,7 +332,15 @@ fn a_run_repeats_bit_for_bit() {
         gpu.advance(25).expect("the device works");
         gpu.request(Graph::PARAMETERS);
         let progress = finish(&mut gpu);
-        (progress.losses.clone(), progress.tensor(Graph::PARAMETERS).expect("requested").iter().map(|v| v.to_bits()).collect::<Vec<u32>>())
+        (
+            progress.losses.clone(),
+            progress
+                .tensor(Graph::PARAMETERS)
+                .expect("requested")
+                .iter()
+                .map(|v| v.to_bits())
+                .collect::<Vec<u32>>(),
+        )
     };
     let first = run(0.0);
     assert_eq!(first.0.len(), 25);
@@ -304,7 +379,10 @@ fn evaluation_reads_what_the_host_writes() {
 #[test]
 fn steps_upload_nothing_and_one_mapping_is_in_flight() {
     let Some(context) = context() else { return };
-    let program = training(Architecture::GatedDiagonal { hidden: 4, gates: 4 }, Sizes { batch: 2, time: 3, dim: 2 });
+    let program = training(
+        Architecture::GatedDiagonal { hidden: 4, gates: 4 },
+        Sizes { batch: 2, time: 3, dim: 2 },
+    );
     let mut gpu = engine(&context, &program);
     start(&mut gpu, &clock(2, 1e-3));
     let before = gpu.counters();
@@ -320,7 +398,10 @@ fn steps_upload_nothing_and_one_mapping_is_in_flight() {
     }
     let after = gpu.counters();
     assert_eq!(after.uploads, before.uploads, "a step uploads nothing");
-    assert_eq!(after.dispatches - before.dispatches, (after.steps - before.steps) * program.calls.len() as u64);
+    assert_eq!(
+        after.dispatches - before.dispatches,
+        (after.steps - before.steps) * program.calls.len() as u64
+    );
     assert!(program.calls.len() <= 16, "{} dispatches a step", program.calls.len());
     assert_eq!(after.most_maps_in_flight, 1);
     assert!(after.maps > 1);
@@ -329,7 +410,8 @@ fn steps_upload_nothing_and_one_mapping_is_in_flight() {
 #[test]
 fn losses_are_never_overwritten_unread() {
     let Some(context) = context() else { return };
-    let program = training(Architecture::GatedSide { hidden: 1 }, Sizes { batch: 1, time: 1, dim: 1 });
+    let program =
+        training(Architecture::GatedSide { hidden: 1 }, Sizes { batch: 1, time: 1, dim: 1 });
     let (mut gpu, mut cpu) = (engine(&context, &program), cpu(&program));
     start(&mut gpu, &clock(2, 1e-3));
     start(&mut cpu, &clock(2, 1e-3));
@@ -343,7 +425,9 @@ fn losses_are_never_overwritten_unread() {
     assert_eq!((progress.step, progress.losses.len()), (u64::from(1000 + many), many as usize));
     cpu.advance(1000 + many).expect("it works");
     let expected = cpu.poll().expect("it works").expect("steps were done").losses;
-    let powers = |losses: &[gatelens::backend::StepLoss]| losses.iter().map(|loss| loss.power).collect::<Vec<f32>>();
+    let powers = |losses: &[gatelens::backend::StepLoss]| {
+        losses.iter().map(|loss| loss.power).collect::<Vec<f32>>()
+    };
     assert_close("powers in order", &powers(&progress.losses), &powers(&expected[1000..]), 1e-5);
     assert!(!gpu.busy());
 }
@@ -351,7 +435,8 @@ fn losses_are_never_overwritten_unread() {
 #[test]
 fn a_new_clock_starts_a_new_run_at_once() {
     let Some(context) = context() else { return };
-    let program = training(Architecture::GatedSide { hidden: 3 }, Sizes { batch: 2, time: 2, dim: 2 });
+    let program =
+        training(Architecture::GatedSide { hidden: 3 }, Sizes { batch: 2, time: 2, dim: 2 });
     let mut gpu = engine(&context, &program);
     start(&mut gpu, &clock(2, 1e-3));
     gpu.request(Graph::PARAMETERS);
@@ -359,14 +444,21 @@ fn a_new_clock_starts_a_new_run_at_once() {
     start(&mut gpu, &Clock { step: 100, ..clock(9, 1e-3) });
     gpu.advance(2).expect("the device works");
     let progress = finish(&mut gpu);
-    assert_eq!((progress.step, progress.losses.len()), (102, 2), "the old run's losses are dropped");
+    assert_eq!(
+        (progress.step, progress.losses.len()),
+        (102, 2),
+        "the old run's losses are dropped"
+    );
     assert!(progress.tensor(Graph::PARAMETERS).is_some(), "its request is repeated");
 }
 
 #[test]
 fn a_loss_that_is_no_number_halts_the_run() {
     let Some(context) = context() else { return };
-    let program = training(Architecture::GatedDiagonal { hidden: 4, gates: 4 }, Sizes { batch: 2, time: 3, dim: 2 });
+    let program = training(
+        Architecture::GatedDiagonal { hidden: 4, gates: 4 },
+        Sizes { batch: 2, time: 3, dim: 2 },
+    );
     let (mut gpu, mut cpu) = (engine(&context, &program), cpu(&program));
     let settings = Clock { warmup: 0, ..clock(2, 1e20) };
     for backend in [&mut gpu as &mut dyn Backend, &mut cpu] {
@@ -374,9 +466,13 @@ fn a_loss_that_is_no_number_halts_the_run() {
         backend.advance(10).expect("it works");
         backend.request(Graph::PARAMETERS);
     }
-    let (found, expected) = (finish(&mut gpu), cpu.poll().expect("it works").expect("steps were done"));
+    let (found, expected) =
+        (finish(&mut gpu), cpu.poll().expect("it works").expect("steps were done"));
     assert!(expected.halted_at.is_some());
-    assert_eq!((found.step, found.halted_at, found.losses.len()), (expected.step, expected.halted_at, expected.losses.len()));
+    assert_eq!(
+        (found.step, found.halted_at, found.losses.len()),
+        (expected.step, expected.halted_at, expected.losses.len())
+    );
     let parameters = found.tensor(Graph::PARAMETERS).expect("requested").to_vec();
     gpu.advance(10).expect("it works");
     assert_eq!(read(&mut gpu, Graph::PARAMETERS), parameters, "a halted run changes nothing");
@@ -388,12 +484,15 @@ fn a_loss_that_is_no_number_halts_the_run() {
 #[test]
 fn a_lost_device_is_an_error() {
     let Some(context) = context() else { return };
-    let program = training(Architecture::GatedSide { hidden: 3 }, Sizes { batch: 2, time: 2, dim: 2 });
+    let program =
+        training(Architecture::GatedSide { hidden: 3 }, Sizes { batch: 2, time: 2, dim: 2 });
     let mut gpu = engine(&context, &program);
     start(&mut gpu, &clock(2, 1e-3));
     gpu.advance(5).expect("the device works");
     context.destroy();
-    let lost = |result: Result<(), Error>| assert!(matches!(result, Err(Error::DeviceLost(_))), "{result:?}");
+    let lost = |result: Result<(), Error>| {
+        assert!(matches!(result, Err(Error::DeviceLost(_))), "{result:?}")
+    };
     lost(gpu.wait().map(|_| ()));
     lost(gpu.poll().map(|_| ()));
     lost(gpu.advance(1));
@@ -408,11 +507,24 @@ fn a_lost_device_is_an_error() {
 fn too_large_a_run_is_refused_before_anything_is_allocated() {
     let Some(context) = context() else { return };
     let model = Architecture::GatedSide { hidden: 1 << 10 };
-    let refused = Gpu::new(&context, training(model, Sizes { batch: 1 << 14, time: 1 << 14, dim: 4 })).map(|_| ());
-    assert!(matches!(refused, Err(Error::TooLarge { needed_mib, allowed_mib, .. }) if needed_mib > allowed_mib), "{refused:?}");
-    let wide = Gpu::new(&context, training(Architecture::GatedSide { hidden: 2 }, Sizes { batch: 1, time: 2, dim: 65 })).map(|_| ());
+    let refused =
+        Gpu::new(&context, training(model, Sizes { batch: 1 << 14, time: 1 << 14, dim: 4 }))
+            .map(|_| ());
+    assert!(
+        matches!(refused, Err(Error::TooLarge { needed_mib, allowed_mib, .. }) if needed_mib > allowed_mib),
+        "{refused:?}"
+    );
+    let wide = Gpu::new(
+        &context,
+        training(Architecture::GatedSide { hidden: 2 }, Sizes { batch: 1, time: 2, dim: 65 }),
+    )
+    .map(|_| ());
     assert!(matches!(wide, Err(Error::Setting { .. })), "{wide:?}");
-    let deep = Gpu::new(&context, training(Architecture::Lstm { hidden: 513, embed: 2 }, Sizes { batch: 1, time: 2, dim: 2 })).map(|_| ());
+    let deep = Gpu::new(
+        &context,
+        training(Architecture::Lstm { hidden: 513, embed: 2 }, Sizes { batch: 1, time: 2, dim: 2 }),
+    )
+    .map(|_| ());
     assert!(matches!(deep, Err(Error::Setting { .. })), "{deep:?}");
 }
 
@@ -422,12 +534,22 @@ fn an_error_that_nobody_caught_is_reported() {
     let instance = wgpu::Instance::new(wgpu::InstanceDescriptor::new_without_display_handle());
     let adapters = pollster::block_on(instance.enumerate_adapters(wgpu::Backends::PRIMARY));
     let adapter = adapters.into_iter().next().expect("one was found above");
-    let (device, queue) = pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor::default())).expect("a device");
-    let program = training(Architecture::GatedSide { hidden: 2 }, Sizes { batch: 1, time: 2, dim: 2 });
-    let shared = || Context::shared(&adapter, device.clone(), queue.clone()).expect("it has compute shaders");
+    let (device, queue) =
+        pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor::default()))
+            .expect("a device");
+    let program =
+        training(Architecture::GatedSide { hidden: 2 }, Sizes { batch: 1, time: 2, dim: 2 });
+    let shared = || {
+        Context::shared(&adapter, device.clone(), queue.clone()).expect("it has compute shaders")
+    };
     let mut gpu = engine(&shared(), &program);
     let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::STORAGE;
-    let _ = device.create_buffer(&wgpu::BufferDescriptor { label: None, size: 3, usage, mapped_at_creation: true });
+    let _ = device.create_buffer(&wgpu::BufferDescriptor {
+        label: None,
+        size: 3,
+        usage,
+        mapped_at_creation: true,
+    });
     assert!(matches!(gpu.poll(), Err(Error::Device(_))));
     assert!(matches!(gpu.advance(1), Err(Error::Device(_))));
     let mut again = engine(&shared(), &program);

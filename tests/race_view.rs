@@ -42,7 +42,8 @@ fn loss_of(run: &Run) -> f64 {
     let Recipe { model, learning_rate, seed, embed, hidden, .. } = run.recipe;
     let place = ModelName::MODELS.iter().position(|other| *other == model).unwrap() as f64;
     let rate = (f64::from(learning_rate).log10() + 2.0).abs();
-    10f64.powf(-4.5 + 0.4 * place + 1.2 * rate - 0.004 * (embed.min(hidden) as f64)) * (1.0 + 0.2 * f64::from(seed))
+    10f64.powf(-4.5 + 0.4 * place + 1.2 * rate - 0.004 * (embed.min(hidden) as f64))
+        * (1.0 + 0.2 * f64::from(seed))
 }
 
 fn record(run: &Run) -> Record {
@@ -51,7 +52,14 @@ fn record(run: &Run) -> Record {
     let part = |i: u64| (-((POINTS - 1 - i) as f64) / 14.0).exp();
     let curve = (0..POINTS).map(|i| StepLoss { loss: (loss.powf(part(i))) as f32, power: 1.0 });
     let outcome = if diverged { Outcome::Diverged(660) } else { Outcome::Finished };
-    Record { key: run.key.clone(), recipe: run.recipe.clone(), outcome, curve: Curve(curve.collect()), neurons: None, device: "CPU, 2 threads".into() }
+    Record {
+        key: run.key.clone(),
+        recipe: run.recipe.clone(),
+        outcome,
+        curve: Curve(curve.collect()),
+        neurons: None,
+        device: "CPU, 2 threads".into(),
+    }
 }
 
 /// All runs over, or those before `over`, with four in training.
@@ -91,9 +99,24 @@ fn the_task_in_discover_is_compared_by_four_layers() {
     let names: Vec<&str> = sweep.variants.iter().map(|variant| variant.name.as_str()).collect();
     assert_eq!(names, ["Gated RNN", "LSTM", "GRU", "LRU In+Out"]);
     let runs = sweep.runs().unwrap();
-    assert_eq!((runs.len(), runs[0].recipe.dim, runs[2].recipe.model), (8, quick().dim, ModelName::Lstm));
-    let alike = |run: &Run| (run.recipe.task(), run.recipe.seed, run.recipe.batch, run.recipe.steps, run.recipe.rate_schedule.clone(), run.recipe.weight_decay);
-    assert!(runs.iter().all(|run| alike(run) == alike(&runs[0])), "the same sequences and schedule for all");
+    assert_eq!(
+        (runs.len(), runs[0].recipe.dim, runs[2].recipe.model),
+        (8, quick().dim, ModelName::Lstm)
+    );
+    let alike = |run: &Run| {
+        (
+            run.recipe.task(),
+            run.recipe.seed,
+            run.recipe.batch,
+            run.recipe.steps,
+            run.recipe.rate_schedule.clone(),
+            run.recipe.weight_decay,
+        )
+    };
+    assert!(
+        runs.iter().all(|run| alike(run) == alike(&runs[0])),
+        "the same sequences and schedule for all"
+    );
 }
 
 #[test]
@@ -104,7 +127,10 @@ fn layers_are_added_changed_and_removed() {
     let draft = &window.state().compare.draft;
     let last = draft.variants.last().unwrap();
     assert_eq!((draft.variants.len(), last.name.as_str()), (4, "Gated RNN, dense"));
-    assert!(last.settings.iter().any(|(key, value)| key == "model" && value == "dense") && last.settings.iter().any(|(key, _)| key == "gates"));
+    assert!(
+        last.settings.iter().any(|(key, value)| key == "model" && value == "dense")
+            && last.settings.iter().any(|(key, _)| key == "gates")
+    );
     let size = window.get_by_label("Hidden neurons n of LSTM");
     size.focus();
     window.run_ok();
@@ -116,40 +142,75 @@ fn layers_are_added_changed_and_removed() {
 #[test]
 fn the_best_rate_of_each_layer_is_marked_and_the_order_told() {
     let queue = queue(presets::find("fig4a").unwrap(), None);
-    let medians =
-        |model: ModelName| queue.runs().iter().filter(|run| run.recipe.model == model && run.recipe.learning_rate == 0.01).map(loss_of).sum::<f64>() / 2.0;
-    let lstm = format!("LSTM at 0.01: {:.1e}, the best", medians(ModelName::Lstm)).replace("e-", "e\u{2212}");
+    let medians = |model: ModelName| {
+        queue
+            .runs()
+            .iter()
+            .filter(|run| run.recipe.model == model && run.recipe.learning_rate == 0.01)
+            .map(loss_of)
+            .sum::<f64>()
+            / 2.0
+    };
+    let lstm = format!("LSTM at 0.01: {:.1e}, the best", medians(ModelName::Lstm))
+        .replace("e-", "e\u{2212}");
     let mut window = harness(window(Some(queue)), DESKTOP, false);
     assert!(says(&window, &lstm), "{lstm}");
-    assert!(says(&window, "Gated RNN, dense at 0.003: diverged") && says(&window, "All 28 runs are over."));
-    assert!(says(&window, "1. Gated RNN (8\u{202f}460 parameters)") && says(&window, "7. LRU MLP, 2 layers (17\u{202f}274 parameters)"));
+    assert!(
+        says(&window, "Gated RNN, dense at 0.003: diverged")
+            && says(&window, "All 28 runs are over.")
+    );
+    assert!(
+        says(&window, "1. Gated RNN (8\u{202f}460 parameters)")
+            && says(&window, "7. LRU MLP, 2 layers (17\u{202f}274 parameters)")
+    );
     click(&mut window, &lstm);
     assert!(says(&window, "LSTM learning_rate=0.01 seed=1: finished"));
     click(&mut window, "Look inside");
     let asked = asked(&mut window);
     let [SweepAction::Inside(run)] = asked[..] else { panic!("{asked:?}") };
-    assert_eq!(window.state().compare.queue.as_ref().unwrap().runs()[run].name, "LSTM learning_rate=0.01 seed=1");
+    assert_eq!(
+        window.state().compare.queue.as_ref().unwrap().runs()[run].name,
+        "LSTM learning_rate=0.01 seed=1"
+    );
 }
 
 #[test]
 fn a_regression_names_who_is_below_the_gradient_step() {
-    let window = harness(window(Some(queue(presets::find("fig4b").unwrap(), None))), DESKTOP, false);
+    let window =
+        harness(window(Some(queue(presets::find("fig4b").unwrap(), None))), DESKTOP, false);
     assert!(says(&window, "One step of gradient descent has 0.0946 on average"));
     let queue = window.state().compare.queue.as_ref().unwrap();
     let least = |contender: &Contender| contender.value().unwrap();
     let all = contenders(queue, Measure::Loss);
     // Of each layer, its best size.
-    let leads = |one: &Contender| all.iter().filter(|other| other.variant == one.variant).all(|other| least(one) <= least(other));
-    let below: Vec<&str> = all.iter().filter(|one| leads(one) && least(one) < 0.98 * 0.0946).map(|one| one.name.as_str()).collect();
+    let leads = |one: &Contender| {
+        all.iter()
+            .filter(|other| other.variant == one.variant)
+            .all(|other| least(one) <= least(other))
+    };
+    let below: Vec<&str> = all
+        .iter()
+        .filter(|one| leads(one) && least(one) < 0.98 * 0.0946)
+        .map(|one| one.name.as_str())
+        .collect();
     assert!(
-        !below.is_empty() && says(&window, &format!("on average; {} {} below it", below.join(", "), if below.len() == 1 { "is" } else { "are" })),
+        !below.is_empty()
+            && says(
+                &window,
+                &format!(
+                    "on average; {} {} below it",
+                    below.join(", "),
+                    if below.len() == 1 { "is" } else { "are" }
+                )
+            ),
         "{below:?}"
     );
 }
 
 #[test]
 fn a_pinned_run_stays_pinned_when_the_queue_becomes_another() {
-    let mut window = harness(window(Some(queue(presets::find("fig4a").unwrap(), None))), DESKTOP, false);
+    let mut window =
+        harness(window(Some(queue(presets::find("fig4a").unwrap(), None))), DESKTOP, false);
     window.get_all_by_label_contains("LSTM at 0.01").next().unwrap().click();
     window.run_ok();
     assert!(says(&window, "LSTM learning_rate=0.01 seed=1: finished"));
@@ -170,20 +231,35 @@ fn a_pinned_run_stays_pinned_when_the_queue_becomes_another() {
 #[test]
 fn an_axis_takes_a_size_from_the_layers_and_gives_it_back() {
     let mut window = harness(window(None), DESKTOP, false);
-    let sizes = |window: &Harness<'_, Window>| window.query_all_by_label_contains("Hidden neurons n of ").count();
+    let sizes = |window: &Harness<'_, Window>| {
+        window.query_all_by_label_contains("Hidden neurons n of ").count()
+    };
     let before = (window.state().compare.draft.clone(), sizes(&window));
     assert!(before.1 > 0);
-    window.state_mut().compare.draft.axes.push(AxisText { keys: vec!["hidden".into()], values: "4, 8".into() });
+    window
+        .state_mut()
+        .compare
+        .draft
+        .axes
+        .push(AxisText { keys: vec!["hidden".into()], values: "4, 8".into() });
     window.run_ok();
-    assert!(says(&window, "its size is varied") && says(&window, "Start 16 runs") && sizes(&window) == 0);
+    assert!(
+        says(&window, "its size is varied")
+            && says(&window, "Start 16 runs")
+            && sizes(&window) == 0
+    );
     window.state_mut().compare.draft.axes.pop();
     window.run_ok();
-    assert!(says(&window, "Start 8 runs") && (window.state().compare.draft.clone(), sizes(&window)) == before);
+    assert!(
+        says(&window, "Start 8 runs")
+            && (window.state().compare.draft.clone(), sizes(&window)) == before
+    );
 }
 
 #[test]
 fn a_rate_that_is_not_over_says_so_and_none_is_best_where_all_diverged() {
-    let mut window = harness(window(Some(queue(presets::find("fig4a").unwrap(), Some(1)))), DESKTOP, false);
+    let mut window =
+        harness(window(Some(queue(presets::find("fig4a").unwrap(), Some(1)))), DESKTOP, false);
     assert!(says(&window, "Gated RNN at 0.003: ") && says(&window, ", not over"));
     let mut all = queue(presets::find("fig4a").unwrap(), None);
     for run in all.runs().to_vec().iter().filter(|run| run.recipe.model == ModelName::Gru) {
@@ -192,7 +268,11 @@ fn a_rate_that_is_not_over_says_so_and_none_is_best_where_all_diverged() {
     let compare = &mut window.state_mut().compare;
     (compare.queue, compare.revision) = (Some(all), 2);
     window.run_ok();
-    assert!(says(&window, "GRU at 0.003: diverged") && !says(&window, "diverged, the best") && says(&window, "LSTM at 0.01: "));
+    assert!(
+        says(&window, "GRU at 0.003: diverged")
+            && !says(&window, "diverged, the best")
+            && says(&window, "LSTM at 0.01: ")
+    );
 }
 
 #[test]
@@ -201,7 +281,8 @@ fn the_page_inside_says_why_there_is_nothing_to_see() {
     let runs = all.runs().to_vec();
     all.finish(Record { outcome: Outcome::Failed("no room".into()), ..record(&runs[1]) });
     all.finish(Record { outcome: Outcome::Diverged(9), ..record(&runs[2]) });
-    let training = (20..runs.len()).find(|run| matches!(all.state(*run), State::Training(..))).unwrap();
+    let training =
+        (20..runs.len()).find(|run| matches!(all.state(*run), State::Training(..))).unwrap();
     let waiting = (20..runs.len()).find(|run| all.state(*run) == State::Waiting).unwrap();
     let cases = [
         (0, true, "its weights are gone"),
@@ -225,7 +306,9 @@ fn the_page_inside_says_why_there_is_nothing_to_see() {
         // Another one of the race is chosen by its name.
         view.get_all_by_label_contains("LSTM, ").next().unwrap().click();
         view.run_ok();
-        assert!(matches!(view.state().actions[..], [Action::Inside(Some(run))] if runs[run].recipe.model == ModelName::Lstm));
+        assert!(
+            matches!(view.state().actions[..], [Action::Inside(Some(run))] if runs[run].recipe.model == ModelName::Lstm)
+        );
     }
 }
 
@@ -239,14 +322,24 @@ fn pictures() {
         gatelens::experiment::sweep::results::read(&path, &text).unwrap().expect("results")
     });
     let [a, b] = ["fig4a", "fig4b"].map(|name| presets::find(name).unwrap());
-    let all = [("4a", Some(queue(a.clone(), None))), ("4a-half", Some(queue(a, Some(19)))), ("4b", Some(queue(b, None))), ("empty", None), ("real", real)];
+    let all = [
+        ("4a", Some(queue(a.clone(), None))),
+        ("4a-half", Some(queue(a, Some(19)))),
+        ("4b", Some(queue(b, None))),
+        ("empty", None),
+        ("real", real),
+    ];
     for (name, queue) in all {
         if !name.contains(&only) || (name == "real" && queue.is_none()) {
             continue;
         }
-        for (kind, size, dark) in
-            [("light", DESKTOP, false), ("dark", DESKTOP, true), ("phone", PHONE, false), ("tall", tall, true), ("middle", vec2(1000.0, 700.0), false)]
-        {
+        for (kind, size, dark) in [
+            ("light", DESKTOP, false),
+            ("dark", DESKTOP, true),
+            ("phone", PHONE, false),
+            ("tall", tall, true),
+            ("middle", vec2(1000.0, 700.0), false),
+        ] {
             drawn(&format!("race-{name}-{kind}"), window(queue.clone()), size, dark, |_| ());
         }
     }

@@ -24,7 +24,18 @@ use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
 
 /// In context, on a small task.
 fn in_context(name: &str) -> Rc<Live> {
-    Rc::new(trained(Recipe { batch: 32, hidden: 16, gates: 16, dim: 2, outputs: 2, pairs: 5, ..preset::find(name).unwrap().recipe }, 100))
+    Rc::new(trained(
+        Recipe {
+            batch: 32,
+            hidden: 16,
+            gates: 16,
+            dim: 2,
+            outputs: 2,
+            pairs: 5,
+            ..preset::find(name).unwrap().recipe
+        },
+        100,
+    ))
 }
 
 fn window(live: &Rc<Live>, tab: Tab) -> Window {
@@ -33,26 +44,41 @@ fn window(live: &Rc<Live>, tab: Tab) -> Window {
 
 /// In Dissect.
 fn dissected(live: &Rc<Live>, given: Given) -> Window {
-    let dissection = dissection::dissect(&given.network.gated().unwrap(), given.teacher.as_ref(), &Settings::default());
+    let dissection = dissection::dissect(
+        &given.network.gated().unwrap(),
+        given.teacher.as_ref(),
+        &Settings::default(),
+    );
     let mut bench = Bench::default();
     bench.subject = Subject::Given(Box::new(given));
     let id = bench.ask().id;
-    bench.answer(Inspected { bench: 0, id, step: Some(live.step), found: Found::Apart(Box::new(dissection)), took_ms: 12.0 });
+    bench.answer(Inspected {
+        bench: 0,
+        id,
+        step: Some(live.step),
+        found: Found::Apart(Box::new(dissection)),
+        took_ms: 12.0,
+    });
     Window { tab: Tab::Dissect, bench, ..Window::new(live) }
 }
 
 /// A small network, trained for a while.
 fn small() -> Window {
     let live = Rc::new(trained(Recipe { steps: 400, ..quick() }, 400));
-    let network = Network::from_parameters(&live.table, &live.weights.as_ref().unwrap().parameters).unwrap();
+    let network =
+        Network::from_parameters(&live.table, &live.weights.as_ref().unwrap().parameters).unwrap();
     dissected(&live, Given::new("small", network, live.recipe.plan().teacher()))
 }
 
 /// A network of the reference, trained in JAX.
 fn reference() -> Window {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference/trained_teacher_a.safetensors");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/reference/trained_teacher_a.safetensors");
     let checkpoint = checkpoint::read("reference", &std::fs::read(path).unwrap()).unwrap();
-    dissected(&Rc::new(trained(quick(), 1)), Given::new("reference", checkpoint.gated("reference").unwrap(), checkpoint.teacher))
+    dissected(
+        &Rc::new(trained(quick(), 1)),
+        Given::new("reference", checkpoint.gated("reference").unwrap(), checkpoint.teacher),
+    )
 }
 
 /// As on the screen.
@@ -75,39 +101,71 @@ fn press(view: &mut Harness<'_, Window>, keys: &[Key]) {
 #[test]
 fn regression_is_read_off_by_keys() {
     let live = in_context("regression");
-    let Some((_, Finding::Regression { coefficients: Some(coefficients), episode, .. })) = live.finding.clone() else { unreachable!() };
+    let Some((_, Finding::Regression { coefficients: Some(coefficients), episode, .. })) =
+        live.finding.clone()
+    else {
+        unreachable!()
+    };
     let mut view = harness(window(&live, Tab::Context), DESKTOP, true);
     let focus = |view: &mut Harness<'_, Window>, name: &str| {
         view.get_by_label(name).focus();
         view.run_ok();
     };
     let table = |k: usize, i: usize| {
-        format!("output {}: coefficient of x{}² y{} = {:.6}", k + 1, ["₁", "₂"][i], ["₁", "₂"][k], coefficients.wanted[k][i]).replace('-', "−")
+        format!(
+            "output {}: coefficient of x{}² y{} = {:.6}",
+            k + 1,
+            ["₁", "₂"][i],
+            ["₁", "₂"][k],
+            coefficients.wanted[k][i]
+        )
+        .replace('-', "−")
     };
     focus(&mut view, "Coefficients of the one-token polynomial");
     assert!(says(&view, &table(0, 0)), "{}", table(0, 0));
     press(&mut view, &[Key::ArrowDown, Key::ArrowRight]);
     assert!(says(&view, &table(1, 1)));
     press(&mut view, &[Key::ArrowRight, Key::ArrowRight]);
-    assert!(says(&view, &format!("output 2: norm of all other coefficients {:.6}", coefficients.rest[1])));
+    assert!(says(
+        &view,
+        &format!("output 2: norm of all other coefficients {:.6}", coefficients.rest[1])
+    ));
     focus(&mut view, "Implied weights and a gradient step's");
     assert!(!says(&view, "norm of all other coefficients"), "one at a time");
     press(&mut view, &[Key::ArrowRight]);
-    assert!(says(&view, "from x₂ to y₁") && says(&view, &format!("network {}: half", signed(episode.implied_weights[0][1]))));
+    assert!(
+        says(&view, "from x₂ to y₁")
+            && says(&view, &format!("network {}: half", signed(episode.implied_weights[0][1])))
+    );
     focus(&mut view, "One sequence of the regression");
     press(&mut view, &[Key::ArrowDown, Key::ArrowRight]);
     assert!(says(&view, &format!("example t = 2: x₂ = {}", signed(episode.tokens[1][1]))));
-    press(&mut view, &[Key::ArrowDown, Key::ArrowDown, Key::ArrowRight, Key::ArrowRight, Key::ArrowRight, Key::ArrowRight]);
-    assert!(says(&view, &format!("truth y₂ = (W x_q)₂ = {}", signed(episode.target[1]))) && says(&view, &format!("network {}", signed(episode.answer[1]))));
+    press(
+        &mut view,
+        &[
+            Key::ArrowDown,
+            Key::ArrowDown,
+            Key::ArrowRight,
+            Key::ArrowRight,
+            Key::ArrowRight,
+            Key::ArrowRight,
+        ],
+    );
+    assert!(
+        says(&view, &format!("truth y₂ = (W x_q)₂ = {}", signed(episode.target[1])))
+            && says(&view, &format!("network {}", signed(episode.answer[1])))
+    );
     let (answer, step) = (episode.answer[1], episode.gradient_step_answer[1]);
     assert!(
-        says(&view, &format!("one gradient step η* Σ yₜ (xₜ · x_q) = {}", signed(step))) && says(&view, &format!("network − step = {}", signed(answer - step)))
+        says(&view, &format!("one gradient step η* Σ yₜ (xₜ · x_q) = {}", signed(step)))
+            && says(&view, &format!("network − step = {}", signed(answer - step)))
     );
     press(&mut view, &[Key::Escape]);
     assert!(!says(&view, "truth y₂ ="));
     assert_eq!(view.state().actions, []);
     // A click on the first cell, and one elsewhere.
-    let at = view.get_by_label("Coefficients of the one-token polynomial").rect().left_top() + vec2(4.0, 4.0);
+    let at = view.get_by_label("Coefficients of the one-token polynomial").rect().left_top()
+        + vec2(4.0, 4.0);
     for (at, open) in [(at, true), (at + vec2(0.0, -30.0), false)] {
         view.drag_at(at);
         view.run_ok();
@@ -128,13 +186,17 @@ fn recall_is_read_off_by_keys() {
     view.run_ok();
     assert!(says(&view, &format!("value 1: ŷ = {}, softmax", signed(episode.logits[0]))));
     press(&mut view, &[Key::ArrowDown, Key::ArrowRight, Key::ArrowRight, Key::ArrowRight]);
-    assert!(says(&view, &format!("gate 2 adds {} to the logit of value 2", signed(episode.shares[1][2]))));
+    assert!(says(
+        &view,
+        &format!("gate 2 adds {} to the logit of value 2", signed(episode.shares[1][2]))
+    ));
 }
 
 #[test]
 fn weights_of_a_stage_are_read_off_by_keys_and_clicks() {
     let mut view = harness(small(), DESKTOP, false);
-    let stage = view.state().bench.inspected.as_ref().unwrap().dissection().unwrap().stages[2].clone();
+    let stage =
+        view.state().bench.inspected.as_ref().unwrap().dissection().unwrap().stages[2].clone();
     let network = &stage.network;
     let Gating::Output { m, .. } = &network.gating else { unreachable!() };
     let name = "Weights of the stage “Sorted”";
@@ -145,11 +207,20 @@ fn weights_of_a_stage_are_read_off_by_keys_and_clicks() {
     press(&mut view, &[Key::ArrowRight]);
     assert!(says(&view, &format!("Wₘ in, input 2: {}", signed(network.input_m.at(0, 1)))));
     press(&mut view, &[Key::ArrowDown]);
-    assert!(says(&view, &format!("neuron {}, ", stage.neurons[1])) && says(&view, &format!("Wₘ in, input 2: {}", signed(network.input_m.at(1, 1)))));
-    assert!(view.state().actions.is_empty() && view.query_by_label(name).is_some(), "the arrows are the picture's own");
+    assert!(
+        says(&view, &format!("neuron {}, ", stage.neurons[1]))
+            && says(&view, &format!("Wₘ in, input 2: {}", signed(network.input_m.at(1, 1))))
+    );
+    assert!(
+        view.state().actions.is_empty() && view.query_by_label(name).is_some(),
+        "the arrows are the picture's own"
+    );
     // d + 1 columns of W_x, then the first gate.
     (0..5).for_each(|_| press(&mut view, &[Key::ArrowRight]));
-    assert!(says(&view, &format!("Wₘ out = {}", signed(m.at(0, 1)))) && says(&view, &format!("gate {}; click to pick it", stage.gates[0][0])));
+    assert!(
+        says(&view, &format!("Wₘ out = {}", signed(m.at(0, 1))))
+            && says(&view, &format!("gate {}; click to pick it", stage.gates[0][0]))
+    );
     press(&mut view, &[Key::Escape]);
     assert!(!says(&view, "Wₘ out ="));
     // A click on an input's weight reads it off and asks nothing; another one closes it.
@@ -160,7 +231,10 @@ fn weights_of_a_stage_are_read_off_by_keys_and_clicks() {
         view.drop_at(at);
         view.hover_at(at - vec2(0.0, 200.0));
         view.run_ok();
-        assert_eq!(says(&view, &format!("Wₘ in, input 1: {}", signed(network.input_m.at(0, 0)))), open);
+        assert_eq!(
+            says(&view, &format!("Wₘ in, input 1: {}", signed(network.input_m.at(0, 0)))),
+            open
+        );
     }
 }
 
@@ -184,12 +258,21 @@ fn kernels_are_read_off_by_keys() {
     press(&mut view, &[Key::ArrowDown]);
     (0..2).for_each(|_| press(&mut view, &[Key::ArrowRight]));
     assert!(says(&view, &format!("gate {heaviest}: {}", signed(kernel(heaviest, 1, 2)))));
-    assert!(says(&view, &format!("neuron {}, ", sorted.neurons[1])) && says(&view, &format!("neuron {}, ", sorted.neurons[2])));
+    assert!(
+        says(&view, &format!("neuron {}, ", sorted.neurons[1]))
+            && says(&view, &format!("neuron {}, ", sorted.neurons[2]))
+    );
     // The last square is the sum over the group.
     (0..4 * n).for_each(|_| press(&mut view, &[Key::ArrowRight]));
     let sum: f64 = group.gates.iter().map(|gate| kernel(*gate, 1, n - 1)).sum();
-    let named = view.query_all_by_label_contains("sum").filter_map(|node| node.value()).collect::<Vec<String>>();
-    assert!(named.iter().any(|text| text.ends_with(&format!(": {}", signed(sum)))), "{sum}: {named:?}");
+    let named = view
+        .query_all_by_label_contains("sum")
+        .filter_map(|node| node.value())
+        .collect::<Vec<String>>();
+    assert!(
+        named.iter().any(|text| text.ends_with(&format!(": {}", signed(sum)))),
+        "{sum}: {named:?}"
+    );
 }
 
 #[test]

@@ -78,7 +78,8 @@ struct Case {
 impl Case {
     fn of_kind(kind: &str) -> Vec<Self> {
         let folder: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference");
-        let index: Value = serde_json::from_slice(&std::fs::read(folder.join("cases.json")).unwrap()).unwrap();
+        let index: Value =
+            serde_json::from_slice(&std::fs::read(folder.join("cases.json")).unwrap()).unwrap();
         let cases = index["cases"].as_array().unwrap().iter().filter(|case| case["kind"] == kind);
         let load = |case: &Value| Self {
             id: case["id"].as_str().unwrap().into(),
@@ -92,9 +93,21 @@ impl Case {
         let tensors = SafeTensors::deserialize(&self.file).unwrap();
         let view = tensors.tensor(name).unwrap_or_else(|_| panic!("{}: no tensor {name}", self.id));
         match view.dtype() {
-            Dtype::F64 => view.data().chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect(),
-            Dtype::F32 => view.data().chunks_exact(4).map(|b| f64::from(f32::from_le_bytes(b.try_into().unwrap()))).collect(),
-            Dtype::I64 => view.data().chunks_exact(8).map(|b| i64::from_le_bytes(b.try_into().unwrap()) as f64).collect(),
+            Dtype::F64 => view
+                .data()
+                .chunks_exact(8)
+                .map(|b| f64::from_le_bytes(b.try_into().unwrap()))
+                .collect(),
+            Dtype::F32 => view
+                .data()
+                .chunks_exact(4)
+                .map(|b| f64::from(f32::from_le_bytes(b.try_into().unwrap())))
+                .collect(),
+            Dtype::I64 => view
+                .data()
+                .chunks_exact(8)
+                .map(|b| i64::from_le_bytes(b.try_into().unwrap()) as f64)
+                .collect(),
             other => panic!("{other:?}"),
         }
     }
@@ -108,9 +121,13 @@ impl Case {
         let mut graph = Graph::new(batch, time);
         let x = graph.input("x", self.size("d_in"));
         let architecture = match self.index["model"].as_str().unwrap() {
-            "gated" => Architecture::GatedDiagonal { hidden: self.size("n"), gates: self.size("m") },
+            "gated" => {
+                Architecture::GatedDiagonal { hidden: self.size("n"), gates: self.size("m") }
+            }
             "gated_side" => Architecture::GatedSide { hidden: self.size("n") },
-            "gated_dense" => Architecture::GatedDense { hidden: self.size("n"), gates: self.size("m") },
+            "gated_dense" => {
+                Architecture::GatedDense { hidden: self.size("n"), gates: self.size("m") }
+            }
             "lstm" => Architecture::Lstm { hidden: self.size("n"), embed: self.size("e") },
             "gru" => Architecture::Gru { hidden: self.size("n"), embed: self.size("e") },
             "lru" => self.lru(Mixing::GluOut),
@@ -140,11 +157,18 @@ impl Case {
         let yhat = self.tensor("yhat");
         let sequence = yhat.len() / self.size("batch");
         let kept = if self.index["loss"] == "mse" { sequence } else { self.size("d_out") };
-        yhat.chunks_exact(sequence).flat_map(|outputs| &outputs[sequence - kept..]).copied().collect()
+        yhat.chunks_exact(sequence)
+            .flat_map(|outputs| &outputs[sequence - kept..])
+            .copied()
+            .collect()
     }
 
     fn parameters(&self, program: &Program, prefix: &str) -> Vec<f64> {
-        program.params.iter().flat_map(|param| self.tensor(&format!("{prefix}{}", param.name))).collect()
+        program
+            .params
+            .iter()
+            .flat_map(|param| self.tensor(&format!("{prefix}{}", param.name)))
+            .collect()
     }
 }
 
@@ -164,12 +188,24 @@ fn gradients(make: impl Fn(Program) -> Box<dyn Engine>, tolerance: f64) -> usize
         let error = norm_error(&engine.read(prediction), &case.outputs());
         assert!(error <= tolerance, "{}: outputs are off by {error:.2e}", case.id);
         let loss = engine.loss();
-        assert!((loss / case.tensor("loss")[0] - 1.0).abs() <= tolerance.max(1e-6), "{}: loss {loss}", case.id); // the ring holds f32
+        assert!(
+            (loss / case.tensor("loss")[0] - 1.0).abs() <= tolerance.max(1e-6),
+            "{}: loss {loss}",
+            case.id
+        ); // the ring holds f32
         let flat = engine.read(Graph::GRADIENTS);
         for param in params.iter() {
-            let sum: Vec<f64> = param.range().map(|i| (0..splits).map(|s| flat[s * params.len() + i]).sum()).collect();
+            let sum: Vec<f64> = param
+                .range()
+                .map(|i| (0..splits).map(|s| flat[s * params.len() + i]).sum())
+                .collect();
             let error = norm_error(&sum, &case.tensor(&format!("grad.{}", param.name)));
-            assert!(error <= tolerance, "{}: the gradient of {} is off by {error:.2e}", case.id, param.name);
+            assert!(
+                error <= tolerance,
+                "{}: the gradient of {} is off by {error:.2e}",
+                case.id,
+                param.name
+            );
         }
     }
     cases.len()
@@ -203,13 +239,21 @@ fn adamw(make: impl Fn(Program) -> Box<dyn Engine>, tolerance: f64) -> usize {
         engine.backend().set_clock(&optimizer(setting("lr"), setting("weight_decay")).clock(0, 0));
         let (inputs, targets) = (case.tensor("inputs"), case.tensor("targets"));
         for step in 1..=10 {
-            let batch = |all: &[f64]| all[all.len() / 10 * (step - 1)..all.len() / 10 * step].to_vec();
+            let batch =
+                |all: &[f64]| all[all.len() / 10 * (step - 1)..all.len() / 10 * step].to_vec();
             engine.write(x, &batch(&inputs));
             engine.write(y, &batch(&targets));
             engine.step();
             if step == 1 || step == 10 {
-                let error = norm_error(&engine.read(Graph::PARAMETERS), &case.parameters(&program, &format!("step{step}.")));
-                assert!(error <= tolerance, "{} step {step}: parameters are off by {error:.2e}", case.id);
+                let error = norm_error(
+                    &engine.read(Graph::PARAMETERS),
+                    &case.parameters(&program, &format!("step{step}.")),
+                );
+                assert!(
+                    error <= tolerance,
+                    "{} step {step}: parameters are off by {error:.2e}",
+                    case.id
+                );
             } else {
                 engine.read(Graph::PARAMETERS); // the step is over before its batch is overwritten
             }
@@ -226,7 +270,10 @@ fn cpu<F: gatelens::math::float::Float>(program: Program) -> Cpu<F> {
 fn the_comparator_can_fail() {
     let exact = [3.0, -4.0, 12.0];
     assert_eq!(norm_error(&exact, &exact), 0.0);
-    assert!((norm_error(&[3.0, -4.0, 12.0013], &exact) - 1e-4).abs() < 1e-9, "a perturbed copy, by its norm");
+    assert!(
+        (norm_error(&[3.0, -4.0, 12.0013], &exact) - 1e-4).abs() < 1e-9,
+        "a perturbed copy, by its norm"
+    );
     assert_eq!(norm_error(&exact[..2], &exact), f64::INFINITY, "another length");
     assert_eq!(norm_error(&[3.0, f64::NAN, 12.0], &exact), f64::INFINITY, "no number");
     assert!(norm_error(&[1e-9], &[0.0]) > 0.0, "something where nothing should be");
@@ -260,7 +307,12 @@ mod device;
 #[cfg(feature = "gpu")]
 fn on_gpu(check: impl FnOnce(&dyn Fn(Program) -> Box<dyn Engine>) -> usize) {
     if let Some(context) = device::context() {
-        check(&|program| Box::new(Single(Box::new(gatelens::backend::gpu::Gpu::new(&context, program).unwrap()), f64::NAN)));
+        check(&|program| {
+            Box::new(Single(
+                Box::new(gatelens::backend::gpu::Gpu::new(&context, program).unwrap()),
+                f64::NAN,
+            ))
+        });
     }
 }
 

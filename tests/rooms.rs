@@ -4,8 +4,23 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// From left to right; a room imports only rooms to its left.
-const ROOMS: &[&str] =
-    &["error", "math", "graph", "backend", "model", "task", "theory", "train", "analysis", "experiment", "platform", "ui", "app", "cli", "main"];
+const ROOMS: &[&str] = &[
+    "error",
+    "math",
+    "graph",
+    "backend",
+    "model",
+    "task",
+    "theory",
+    "train",
+    "analysis",
+    "experiment",
+    "platform",
+    "ui",
+    "app",
+    "cli",
+    "main",
+];
 
 /// (what, the only places that may say it)
 const OUTSIDE: &[(&str, &[&str])] = &[
@@ -54,7 +69,9 @@ fn imports(text: &str) -> Vec<&str> {
         let list = rest.strip_prefix('{').map_or(rest, |list| list.split('}').next().unwrap());
         let grouped = rest.starts_with('{');
         let heads = if grouped { list.split(',').collect::<Vec<_>>() } else { vec![list] };
-        rooms.extend(heads.iter().filter_map(|head| head.trim().split(|c: char| !c.is_alphanumeric() && c != '_').next()));
+        rooms.extend(heads.iter().filter_map(|head| {
+            head.trim().split(|c: char| !c.is_alphanumeric() && c != '_').next()
+        }));
     }
     rooms.retain(|room| ROOMS.contains(room));
     rooms
@@ -67,33 +84,60 @@ fn import_problems(file: &str, text: &str) -> Vec<String> {
     }
     let place = ROOMS.iter().position(|r| *r == room);
     let Some(place) = place else { return vec![format!("{file} is in no room of the map")] };
-    let wrong = |name: &&str| ROOMS.iter().position(|r| r == name).is_some_and(|other| other > place);
-    let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
-    imports(&code).iter().filter(|name| wrong(name)).map(|name| format!("{file} imports {name}, which is to its right")).collect()
+    let wrong =
+        |name: &&str| ROOMS.iter().position(|r| r == name).is_some_and(|other| other > place);
+    let code: String = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    imports(&code)
+        .iter()
+        .filter(|name| wrong(name))
+        .map(|name| format!("{file} imports {name}, which is to its right"))
+        .collect()
 }
 
 fn outside_problems(file: &str, text: &str) -> Vec<String> {
-    let code: String = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
-    let allowed = |places: &[&str]| places.iter().any(|place| file.starts_with(&format!("{place}/")) || file == format!("{place}.rs"));
-    OUTSIDE.iter().filter(|(what, places)| code.contains(what) && !allowed(places)).map(|(what, _)| format!("{file} uses {what}")).collect()
+    let code: String = text
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .collect::<Vec<_>>()
+        .join("\n");
+    let allowed = |places: &[&str]| {
+        places
+            .iter()
+            .any(|place| file.starts_with(&format!("{place}/")) || file == format!("{place}.rs"))
+    };
+    OUTSIDE
+        .iter()
+        .filter(|(what, places)| code.contains(what) && !allowed(places))
+        .map(|(what, _)| format!("{file} uses {what}"))
+        .collect()
 }
 
 #[test]
 fn rooms_import_only_to_their_left() {
-    let problems: Vec<String> = sources().iter().flat_map(|(file, text)| import_problems(file, text)).collect();
+    let problems: Vec<String> =
+        sources().iter().flat_map(|(file, text)| import_problems(file, text)).collect();
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
 #[test]
 fn the_outside_world_stays_in_its_rooms() {
-    let problems: Vec<String> = sources().iter().flat_map(|(file, text)| outside_problems(file, text)).collect();
+    let problems: Vec<String> =
+        sources().iter().flat_map(|(file, text)| outside_problems(file, text)).collect();
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
 #[test]
 fn the_checks_can_fail() {
     assert_eq!(import_problems("math/float.rs", "use crate::graph::Graph;").len(), 1);
-    assert_eq!(import_problems("graph/mod.rs", "use crate::{Error, backend::Backend, math::random};").len(), 1);
+    assert_eq!(
+        import_problems("graph/mod.rs", "use crate::{Error, backend::Backend, math::random};")
+            .len(),
+        1
+    );
     assert!(import_problems("ui/mod.rs", "use crate::graph::Graph;").is_empty());
     assert_eq!(import_problems("attic/mod.rs", "").len(), 1);
     assert_eq!(outside_problems("train/plan.rs", "let x = wgpu::Limits::default();").len(), 1);
@@ -103,8 +147,13 @@ fn the_checks_can_fail() {
 #[test]
 fn the_map_names_every_room() {
     let map = fs::read_to_string(root().join("src/lib.rs")).unwrap();
-    let entries = fs::read_dir(root().join("src")).unwrap().map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
-    for room in entries.map(|name| name.trim_end_matches(".rs").to_owned()).filter(|room| room != "lib" && room != "main") {
+    let entries = fs::read_dir(root().join("src"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    for room in entries
+        .map(|name| name.trim_end_matches(".rs").to_owned())
+        .filter(|room| room != "lib" && room != "main")
+    {
         assert!(map.contains(&format!("[`{room}`]")), "lib.rs's map does not name {room}");
         assert!(map.contains(&format!("pub mod {room};")), "lib.rs does not declare {room}");
     }
@@ -113,7 +162,10 @@ fn the_map_names_every_room() {
 #[test]
 fn files_are_rooms_not_halls() {
     let root = root();
-    let all = ["src", "tests", "web"].iter().flat_map(|folder| files(&root.join(folder), "rs")).chain(files(&root.join("shaders"), "wgsl"));
+    let all = ["src", "tests", "web"]
+        .iter()
+        .flat_map(|folder| files(&root.join(folder), "rs"))
+        .chain(files(&root.join("shaders"), "wgsl"));
     let limit = |path: &Path| if path.extension().is_some_and(|e| e == "wgsl") { 130 } else { 450 };
     let long = |path: &PathBuf| fs::read_to_string(path).unwrap().lines().count() > limit(path);
     let problems: Vec<PathBuf> = all.filter(long).collect();

@@ -13,8 +13,12 @@ use wgpu::naga;
 /// A shader with its shared parts, parsed and validated as for a device with no optional feature.
 fn parse(file: &str) -> (naga::Module, naga::valid::ModuleInfo) {
     let text = pipeline::source(file);
-    let module = naga::front::wgsl::parse_str(&text).unwrap_or_else(|e| panic!("{file}.wgsl: {}", e.emit_to_string(&text)));
-    let mut validator = naga::valid::Validator::new(naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
+    let module = naga::front::wgsl::parse_str(&text)
+        .unwrap_or_else(|e| panic!("{file}.wgsl: {}", e.emit_to_string(&text)));
+    let mut validator = naga::valid::Validator::new(
+        naga::valid::ValidationFlags::all(),
+        naga::valid::Capabilities::empty(),
+    );
     let info = validator.validate(&module).unwrap_or_else(|e| panic!("{file}.wgsl: {e:?}"));
     (module, info)
 }
@@ -24,7 +28,8 @@ fn kernel_files() -> BTreeSet<&'static str> {
 }
 
 fn directory(path: &str) -> Vec<std::path::PathBuf> {
-    let entries = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a directory of the crate");
+    let entries = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(path))
+        .expect("a directory of the crate");
     entries.map(|entry| entry.expect("an entry").path()).filter(|path| path.is_file()).collect()
 }
 
@@ -35,10 +40,15 @@ fn stem(path: &Path) -> String {
 #[test]
 fn every_shader_has_kernels_and_every_kernel_a_shader_and_a_twin() {
     let shaders: BTreeSet<String> = directory("shaders").iter().map(|path| stem(path)).collect();
-    assert_eq!(shaders, kernel_files().into_iter().map(str::to_owned).collect::<BTreeSet<String>>());
+    assert_eq!(
+        shaders,
+        kernel_files().into_iter().map(str::to_owned).collect::<BTreeSet<String>>()
+    );
     for kernel in Kernel::ALL {
-        let twin = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("src/backend/cpu/{}.rs", kernel.file()));
-        let text = std::fs::read_to_string(&twin).unwrap_or_else(|e| panic!("{}: {e}", twin.display()));
+        let twin = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join(format!("src/backend/cpu/{}.rs", kernel.file()));
+        let text =
+            std::fs::read_to_string(&twin).unwrap_or_else(|e| panic!("{}: {e}", twin.display()));
         let has = |start: &str| text.contains(&format!("pub fn {}{start}", kernel.entry()));
         assert!(has("<") || has("("), "{} has no function {}", twin.display(), kernel.entry());
     }
@@ -48,12 +58,15 @@ fn every_shader_has_kernels_and_every_kernel_a_shader_and_a_twin() {
 fn entry_points_and_bindings_are_the_tables() {
     for file in kernel_files() {
         let (module, info) = parse(file);
-        let kernels: Vec<&Kernel> = Kernel::ALL.iter().filter(|kernel| kernel.file() == file).collect();
+        let kernels: Vec<&Kernel> =
+            Kernel::ALL.iter().filter(|kernel| kernel.file() == file).collect();
         let named: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.entry()).collect();
-        let found: BTreeSet<&str> = module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
+        let found: BTreeSet<&str> =
+            module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
         assert_eq!(found, named, "entry points of {file}.wgsl");
         for (i, entry) in module.entry_points.iter().enumerate() {
-            let kernel = kernels.iter().find(|kernel| kernel.entry() == entry.name).expect("named above");
+            let kernel =
+                kernels.iter().find(|kernel| kernel.entry() == entry.name).expect("named above");
             let mut bound = BTreeMap::new();
             for (handle, global) in module.global_variables.iter() {
                 let Some(place) = &global.binding else { continue };
@@ -62,13 +75,26 @@ fn entry_points_and_bindings_are_the_tables() {
                 }
                 assert_eq!(place.group, 0, "{kernel:?}");
                 if let naga::AddressSpace::Storage { access } = global.space {
-                    let access = if access.contains(naga::StorageAccess::STORE) { Access::Write } else { Access::Read };
-                    assert!(bound.insert(place.binding, access).is_none(), "{kernel:?} binds {} twice", place.binding);
+                    let access = if access.contains(naga::StorageAccess::STORE) {
+                        Access::Write
+                    } else {
+                        Access::Read
+                    };
+                    assert!(
+                        bound.insert(place.binding, access).is_none(),
+                        "{kernel:?} binds {} twice",
+                        place.binding
+                    );
                 } else {
-                    assert_eq!((place.binding, global.name.as_deref()), (0, Some("dims")), "{kernel:?}");
+                    assert_eq!(
+                        (place.binding, global.name.as_deref()),
+                        (0, Some("dims")),
+                        "{kernel:?}"
+                    );
                 }
             }
-            let expected: BTreeMap<u32, Access> = (1..).zip(kernel.access().iter().copied()).collect();
+            let expected: BTreeMap<u32, Access> =
+                (1..).zip(kernel.access().iter().copied()).collect();
             assert_eq!(bound, expected, "bindings of {kernel:?}");
         }
     }
@@ -78,26 +104,43 @@ fn entry_points_and_bindings_are_the_tables() {
 fn default_limits_hold() {
     for kernel in Kernel::ALL {
         let (module, _) = parse(kernel.file());
-        let entry = module.entry_points.iter().find(|entry| entry.name == kernel.entry()).expect("checked above");
+        let entry = module
+            .entry_points
+            .iter()
+            .find(|entry| entry.name == kernel.entry())
+            .expect("checked above");
         let expected = match kernel {
             Kernel::ClockAdvance => 1,
             Kernel::ReduceLoss | Kernel::ReduceGradient => 256,
             _ => 64,
         };
         assert_eq!(entry.workgroup_size, [expected, 1, 1], "{kernel:?}");
-        assert_eq!(kernel.grid() == Grid::One, expected != 64, "{kernel:?}: its grid counts invocations in groups of 64");
+        assert_eq!(
+            kernel.grid() == Grid::One,
+            expected != 64,
+            "{kernel:?}: its grid counts invocations in groups of 64"
+        );
         assert!(kernel.access().len() <= 8, "{kernel:?} binds more than 8 storage buffers");
         let mut layouter = naga::proc::Layouter::default();
         layouter.update(module.to_ctx()).expect("types have layouts");
-        let shared = module.global_variables.iter().filter(|(_, global)| global.space == naga::AddressSpace::WorkGroup);
+        let shared = module
+            .global_variables
+            .iter()
+            .filter(|(_, global)| global.space == naga::AddressSpace::WorkGroup);
         let bytes: u32 = shared.map(|(_, global)| layouter[global.ty].size).sum();
         assert!(bytes <= 16 * 1024, "{kernel:?} takes {bytes} bytes of workgroup memory");
     }
     for path in directory("shaders").iter().chain(&directory("shaders/shared")) {
         let text = std::fs::read_to_string(path).expect("a shader");
         assert!(text.lines().count() <= 130, "{} has more than 130 lines", path.display());
-        let code: String = text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect::<Vec<_>>().join("\n");
-        for word in ["enable ", "requires ", "override ", "subgroup", "f16", "atomic", "var<immediate"] {
+        let code: String = text
+            .lines()
+            .map(|line| line.split("//").next().unwrap_or_default())
+            .collect::<Vec<_>>()
+            .join("\n");
+        for word in
+            ["enable ", "requires ", "override ", "subgroup", "f16", "atomic", "var<immediate"]
+        {
             assert!(!code.contains(word), "{} uses \"{word}\"", path.display());
         }
     }
@@ -105,9 +148,21 @@ fn default_limits_hold() {
 
 /// Members of the WGSL struct `name`, with their offsets, and its size.
 fn wgsl_layout(module: &naga::Module, name: &str) -> (Vec<(String, usize)>, usize) {
-    let (_, found) = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name)).unwrap_or_else(|| panic!("no struct {name}"));
-    let naga::TypeInner::Struct { members, span } = &found.inner else { panic!("{name} is no struct") };
-    (members.iter().map(|m| (m.name.clone().expect("members have names"), m.offset as usize)).collect(), *span as usize)
+    let (_, found) = module
+        .types
+        .iter()
+        .find(|(_, ty)| ty.name.as_deref() == Some(name))
+        .unwrap_or_else(|| panic!("no struct {name}"));
+    let naga::TypeInner::Struct { members, span } = &found.inner else {
+        panic!("{name} is no struct")
+    };
+    (
+        members
+            .iter()
+            .map(|m| (m.name.clone().expect("members have names"), m.offset as usize))
+            .collect(),
+        *span as usize,
+    )
 }
 
 macro_rules! rust_layout {
@@ -126,7 +181,11 @@ fn shared_structs_and_constants_agree() {
         one_minus_beta2, correction1, correction2, clip, excess, rate_curve, decay_curve, beta2_curve);
     assert_eq!(wgsl_layout(&module, "Clock"), clock);
     let constant = |module: &naga::Module, name: &str| {
-        let (_, constant) = module.constants.iter().find(|(_, c)| c.name.as_deref() == Some(name)).unwrap_or_else(|| panic!("no constant {name}"));
+        let (_, constant) = module
+            .constants
+            .iter()
+            .find(|(_, c)| c.name.as_deref() == Some(name))
+            .unwrap_or_else(|| panic!("no constant {name}"));
         match module.global_expressions[constant.init] {
             naga::Expression::Literal(naga::Literal::U32(value)) => value,
             ref other => panic!("{name} is {other:?}"),
@@ -138,8 +197,16 @@ fn shared_structs_and_constants_agree() {
     for file in ["dense_scan", "lstm", "gru"] {
         assert_eq!(constant(&parse(file).0, "MAX_STATE"), pipeline::MAX_STATE, "{file}");
     }
-    for (name, function) in [("SIGMOID", Function::Sigmoid), ("GELU", Function::Gelu), ("SILU", Function::Silu), ("SOFTPLUS", Function::Softplus)] {
-        assert_eq!((constant(&parse("activation").0, name), Function::of(function as u32)), (function as u32, function));
+    for (name, function) in [
+        ("SIGMOID", Function::Sigmoid),
+        ("GELU", Function::Gelu),
+        ("SILU", Function::Silu),
+        ("SOFTPLUS", Function::Softplus),
+    ] {
+        assert_eq!(
+            (constant(&parse("activation").0, name), Function::of(function as u32)),
+            (function as u32, function)
+        );
     }
     assert_eq!(constant(&parse("attention").0, "SOFTMAX"), Scores::Softmax as u32);
     let many = Dims { batch: 1 << 14, time: 1 << 10, width_out: 16, ..Dims::default() };

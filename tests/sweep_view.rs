@@ -105,7 +105,10 @@ fn settings_are_chosen_from_a_list() {
     window.run_ok();
     click(&mut window, "Seed (seed)");
     assert_eq!(window.state().sweep.draft.axes[1].keys, ["weight_decay"]);
-    assert!(window.query_by_label("Variance of W (weight_variance)").is_none(), "attention does not look at it");
+    assert!(
+        window.query_by_label("Variance of W (weight_variance)").is_none(),
+        "attention does not look at it"
+    );
 }
 
 #[test]
@@ -113,7 +116,11 @@ fn the_figures_are_a_click_away() {
     for size in [DESKTOP, PHONE] {
         let mut window = harness(window(None), size, false);
         for figure in [fig3a(), fig3b(), fig3c()] {
-            window.get_all_by_label(&figure.title).find(|node| node.accesskit_node().role() == Role::Button).unwrap().click();
+            window
+                .get_all_by_label(&figure.title)
+                .find(|node| node.accesskit_node().role() == Role::Button)
+                .unwrap()
+                .click();
             window.run_ok();
             assert_eq!(window.state().sweep.draft, Draft::of(&figure));
         }
@@ -129,16 +136,22 @@ fn large_and_final_things_are_asked_back() {
     let mut window = harness(start, DESKTOP, false);
     assert!(says(&window, "1\u{202f}500 runs: 5 settings × 300 seeds"));
     click(&mut window, "Start");
-    assert!(says(&window, "It has 1\u{202f}500 runs. Start them?") && asked(&mut window).is_empty());
+    assert!(
+        says(&window, "It has 1\u{202f}500 runs. Start them?") && asked(&mut window).is_empty()
+    );
     click(&mut window, "Leave it");
     assert!(!says(&window, "Start them?") && asked(&mut window).is_empty());
     click(&mut window, "Start");
     click(&mut window, "Start it");
-    assert!(matches!(&asked(&mut window)[..], [SweepAction::Start(sweep)] if sweep.count() == 1500));
+    assert!(
+        matches!(&asked(&mut window)[..], [SweepAction::Start(sweep)] if sweep.count() == 1500)
+    );
 
     let mut window = harness(self::window(Some(half_done(fig3b()))), DESKTOP, false);
     click(&mut window, "Clear");
-    assert!(says(&window, "19 runs are over. Forget all of them?") && asked(&mut window).is_empty());
+    assert!(
+        says(&window, "19 runs are over. Forget all of them?") && asked(&mut window).is_empty()
+    );
     window.key_press(Key::Escape);
     window.run_ok();
     assert!(!says(&window, "Forget all of them?") && asked(&mut window).is_empty());
@@ -252,7 +265,9 @@ fn the_picture_is_walked_by_keys() {
 /// The runs in the table from top to bottom, as far as they are in sight.
 fn rows(window: &Harness<'_, Window>) -> Vec<String> {
     let nodes = window.query_all_by_role(Role::Row);
-    let mut rows: Vec<(f32, String)> = nodes.map(|node| (node.rect().top(), node.accesskit_node().label().unwrap_or_default())).collect();
+    let mut rows: Vec<(f32, String)> = nodes
+        .map(|node| (node.rect().top(), node.accesskit_node().label().unwrap_or_default()))
+        .collect();
     rows.sort_by(|a, b| a.0.total_cmp(&b.0));
     rows.into_iter().map(|row| row.1.split(':').next().unwrap_or_default().to_owned()).collect()
 }
@@ -260,19 +275,31 @@ fn rows(window: &Harness<'_, Window>) -> Vec<String> {
 #[test]
 fn the_table_sorts_and_its_rows_choose() {
     let queue = half_done(fig3b());
-    let mut losses: Vec<(f64, String)> =
-        queue.runs()[..19].iter().map(|run| (loss_of(run), run.name.clone())).filter(|(_, name)| name != "hidden=gates=30 seed=2").collect();
+    let mut losses: Vec<(f64, String)> = queue.runs()[..19]
+        .iter()
+        .map(|run| (loss_of(run), run.name.clone()))
+        .filter(|(_, name)| name != "hidden=gates=30 seed=2")
+        .collect();
     losses.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut window = harness(window(Some(queue)), DESKTOP, false);
-    assert_eq!(rows(&window)[..3], ["hidden=gates=20 seed=1", "hidden=gates=20 seed=2", "hidden=gates=20 seed=3"]);
+    assert_eq!(
+        rows(&window)[..3],
+        ["hidden=gates=20 seed=1", "hidden=gates=20 seed=2", "hidden=gates=20 seed=3"]
+    );
     click(&mut window, "Sort by loss");
     click(&mut window, "Sort by loss, rising");
     assert!(window.query_by_label("Sort by loss, falling").is_some());
     let names: Vec<String> = losses.into_iter().map(|loss| loss.1).collect();
     let seen = rows(&window);
     // Two are in training; their losses count as well.
-    let over: Vec<&String> = seen.iter().filter(|name| !name.contains("=80 seed=2") && !name.contains("=80 seed=3")).collect();
-    assert!(over.len() >= 7 && over.iter().zip(&names).all(|(a, b)| **a == *b), "{over:?} instead of {names:?}");
+    let over: Vec<&String> = seen
+        .iter()
+        .filter(|name| !name.contains("=80 seed=2") && !name.contains("=80 seed=3"))
+        .collect();
+    assert!(
+        over.len() >= 7 && over.iter().zip(&names).all(|(a, b)| **a == *b),
+        "{over:?} instead of {names:?}"
+    );
     click(&mut window, "Sort by state");
     assert_eq!(rows(&window)[0], "hidden=gates=30 seed=2", "diverged comes before finished");
     window.get_by_label_contains("hidden=gates=30 seed=2: diverged").focus();
@@ -283,9 +310,13 @@ fn the_table_sorts_and_its_rows_choose() {
         window.key_press(Key::ArrowDown);
         window.run_ok();
     }
-    let chosen = window.get_by_label_contains("Final loss of each run").accesskit_node().label().unwrap();
+    let chosen =
+        window.get_by_label_contains("Final loss of each run").accesskit_node().label().unwrap();
     let name = chosen.split(". ").nth(1).unwrap().split(':').next().unwrap().to_owned();
-    assert!(rows(&window).contains(&name) && name != "hidden=gates=30 seed=2", "{name} is in sight");
+    assert!(
+        rows(&window).contains(&name) && name != "hidden=gates=30 seed=2",
+        "{name} is in sight"
+    );
 }
 
 #[test]
@@ -303,10 +334,19 @@ fn results_and_the_picture_are_saved() {
             other => panic!("{other:?} saves nothing"),
         })
         .collect();
-    assert_eq!(files.iter().map(|file| file.0.as_str()).collect::<Vec<_>>(), ["sweep-results.csv", "sweep-results.json", "sweep.svg"]);
+    assert_eq!(
+        files.iter().map(|file| file.0.as_str()).collect::<Vec<_>>(),
+        ["sweep-results.csv", "sweep-results.json", "sweep.svg"]
+    );
     assert!(files[0].1.contains("hidden=6 gating=output seed=1"));
-    for text in ["Figure 3C: regression against one gradient step", "one gradient step 0.0946", "gating = side", "Hidden neurons n", "minimum 12", "minimum 9"]
-    {
+    for text in [
+        "Figure 3C: regression against one gradient step",
+        "one gradient step 0.0946",
+        "gating = side",
+        "Hidden neurons n",
+        "minimum 12",
+        "minimum 9",
+    ] {
         assert!(files[2].1.contains(text), "{text}");
     }
     click(&mut window, "Save definition");
@@ -321,7 +361,8 @@ fn the_guide_says_what_was_measured() {
         .runs()
         .chunks(3)
         .map(|seeds| {
-            let mut losses: Vec<f64> = seeds.iter().map(|run| f64::from(loss_of(run) as f32)).collect();
+            let mut losses: Vec<f64> =
+                seeds.iter().map(|run| f64::from(loss_of(run) as f32)).collect();
             losses.sort_by(f64::total_cmp);
             losses[1]
         })
@@ -331,7 +372,10 @@ fn the_guide_says_what_was_measured() {
     let percent = 100.0 * (least / 0.094_594_594_6 - 1.0);
     let text = format!("The least median is {}, at n = ", shown(least));
     assert!(says(&window, &text), "{text}");
-    assert!(says(&window, &format!("One gradient step has 0.0946 on average: +{percent:.2}\u{a0}%.")), "{percent}");
+    assert!(
+        says(&window, &format!("One gradient step has 0.0946 on average: +{percent:.2}\u{a0}%.")),
+        "{percent}"
+    );
     assert!(says(&window, "All 66 runs are over."));
 }
 
@@ -340,10 +384,20 @@ fn the_guide_says_what_was_measured() {
 fn any_size_is_drawn() {
     let mut failed = half_done(fig3b());
     let mut record = support::sweeps::record(&failed.runs()[30]);
-    record.outcome =
-        gatelens::experiment::sweep::record::Outcome::Failed("this run needs 9 GiB in all buffers, but CPU allows 2 GiB; lower batch, T, n or m".into());
+    record.outcome = gatelens::experiment::sweep::record::Outcome::Failed(
+        "this run needs 9 GiB in all buffers, but CPU allows 2 GiB; lower batch, T, n or m".into(),
+    );
     failed.finish(record);
-    let many = sweep("", "quick", &[], &[("learning_rate", "1e-4, 1e-3, 1e-2, 1e-1"), ("hidden", "1..40"), ("weight_decay", "0, 0.1")]);
+    let many = sweep(
+        "",
+        "quick",
+        &[],
+        &[
+            ("learning_rate", "1e-4, 1e-3, 1e-2, 1e-1"),
+            ("hidden", "1..40"),
+            ("weight_decay", "0, 0.1"),
+        ],
+    );
     let queues = [
         None,
         Some(failed),
@@ -355,7 +409,11 @@ fn any_size_is_drawn() {
     for queue in queues {
         let mut window = harness(window(queue), DESKTOP, false);
         let small = [vec2(0.01, 0.01), vec2(1.0, 1.0), vec2(40.0, 30.0), vec2(300.0, 90.0)];
-        for (i, size) in small.into_iter().chain([PHONE, vec2(950.0, 500.0), DESKTOP, vec2(2560.0, 1440.0)]).enumerate() {
+        for (i, size) in small
+            .into_iter()
+            .chain([PHONE, vec2(950.0, 500.0), DESKTOP, vec2(2560.0, 1440.0)])
+            .enumerate()
+        {
             window.set_size(size);
             window.run_ok();
             for part in [vec2(0.35, 0.3), vec2(0.5, 0.4), vec2(0.6, 0.8), vec2(0.7, 0.2)] {
@@ -373,17 +431,41 @@ fn on_a_phone_all_is_reached_by_scrolling() {
     for (queue, parts) in [
         (
             Some(half_done(fig3b())),
-            vec!["Final loss of each run", "WHAT TO LOOK AT", "Save as CSV: Runs", "Values of hidden, gates", "Remove axis 2", "Change a setting"],
+            vec![
+                "Final loss of each run",
+                "WHAT TO LOOK AT",
+                "Save as CSV: Runs",
+                "Values of hidden, gates",
+                "Remove axis 2",
+                "Change a setting",
+            ],
         ),
-        (None, vec!["One training is an anecdote", "Or vary the recipe in Discover", "Values of hidden, gates", "Remove axis 2", "Change a setting"]),
+        (
+            None,
+            vec![
+                "One training is an anecdote",
+                "Or vary the recipe in Discover",
+                "Values of hidden, gates",
+                "Remove axis 2",
+                "Change a setting",
+            ],
+        ),
     ] {
         let mut window = harness(window(queue), PHONE, false);
         for part in parts {
-            let rect = |window: &Harness<'_, Window>| window.query_all_by_label_contains(part).next().unwrap().rect();
+            let rect = |window: &Harness<'_, Window>| {
+                window.query_all_by_label_contains(part).next().unwrap().rect()
+            };
             window.query_all_by_label_contains(part).next().unwrap().scroll_to_me();
             window.run_ok();
             let rect = rect(&window);
-            assert!(rect.top() >= 0.0 && rect.top() < PHONE.y && rect.left() >= 0.0 && rect.right() <= PHONE.x + 0.5, "{part}: {rect}");
+            assert!(
+                rect.top() >= 0.0
+                    && rect.top() < PHONE.y
+                    && rect.left() >= 0.0
+                    && rect.right() <= PHONE.x + 0.5,
+                "{part}: {rect}"
+            );
         }
         for name in ["Discover", "Sweep", "File"] {
             assert!(window.get_by_label(name).rect().right() <= PHONE.x, "{name}");
@@ -417,9 +499,14 @@ fn ten_thousand_runs_are_drawn() {
 fn pictures_of_results() {
     // RESULTS=results.json: what a sweep in the terminal left.
     let Ok(path) = std::env::var("RESULTS") else { return };
-    let queue = gatelens::experiment::sweep::results::read(&path, &std::fs::read_to_string(&path).unwrap()).unwrap().expect("results");
+    let queue =
+        gatelens::experiment::sweep::results::read(&path, &std::fs::read_to_string(&path).unwrap())
+            .unwrap()
+            .expect("results");
     let name = queue.sweep.title.replace(|c: char| !c.is_alphanumeric(), "-");
-    for (kind, size, dark) in [("light", DESKTOP, false), ("dark", DESKTOP, true), ("phone", PHONE, false)] {
+    for (kind, size, dark) in
+        [("light", DESKTOP, false), ("dark", DESKTOP, true), ("phone", PHONE, false)]
+    {
         drawn(&format!("results-{name}-{kind}"), window(Some(queue.clone())), size, dark, |_| ());
     }
 }
@@ -434,7 +521,15 @@ fn pictures() {
         ("3a", done(fig3a())),
         ("3b-half", half_done(fig3b())),
         ("3c", done(fig3c())),
-        ("many", done(sweep("Many", "discover", &[], &[("rank", "1..4"), ("hidden,gates", "8..40/4"), ("seed", "1..3")]))),
+        (
+            "many",
+            done(sweep(
+                "Many",
+                "discover",
+                &[],
+                &[("rank", "1..4"), ("hidden,gates", "8..40/4"), ("seed", "1..3")],
+            )),
+        ),
     ] {
         if !wanted(name) {
             continue;
@@ -461,7 +556,12 @@ fn pictures() {
         });
     }
     if wanted("empty") {
-        for (kind, size, dark) in [("light", DESKTOP, false), ("dark", DESKTOP, true), ("phone", PHONE, false), ("tall", tall, true)] {
+        for (kind, size, dark) in [
+            ("light", DESKTOP, false),
+            ("dark", DESKTOP, true),
+            ("phone", PHONE, false),
+            ("tall", tall, true),
+        ] {
             drawn(&format!("sweep-empty-{kind}"), window(None), size, dark, |_| ());
         }
     }

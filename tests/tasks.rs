@@ -11,7 +11,11 @@ fn draw(task: Task, batch: usize, seed: u32, step: u32) -> (Vec<f64>, Vec<f64>) 
     let mut graph = Graph::new(batch, task.tokens(0));
     let (x, y) = task.record(&mut graph);
     let program = Program::forward(graph);
-    let constants: Vec<_> = task.constants(seed, Source::default()).into_iter().map(|(name, numbers)| (program.find(name).unwrap(), numbers)).collect();
+    let constants: Vec<_> = task
+        .constants(seed, Source::default())
+        .into_iter()
+        .map(|(name, numbers)| (program.find(name).unwrap(), numbers))
+        .collect();
     let mut cpu = Cpu::<f64>::new(program, 2, u64::MAX).unwrap();
     constants.into_iter().for_each(|(buffer, numbers)| cpu.write(buffer, &numbers));
     let constant = || Schedule::constant(1.0);
@@ -46,34 +50,56 @@ fn regression_shows_one_linear_map_a_sequence_and_asks_for_it() {
             fourth += row[..3].iter().map(|x| x.powi(4)).sum::<f64>() / 21.0;
         }
         // W from the first three pairs explains all others and the target.
-        let x = gatelens::math::matrix::Matrix::from_rows(&rows[..3].iter().map(|row| &row[..3]).collect::<Vec<_>>());
-        let y = gatelens::math::matrix::Matrix::from_rows(&rows[..3].iter().map(|row| &row[3..]).collect::<Vec<_>>());
+        let x = gatelens::math::matrix::Matrix::from_rows(
+            &rows[..3].iter().map(|row| &row[..3]).collect::<Vec<_>>(),
+        );
+        let y = gatelens::math::matrix::Matrix::from_rows(
+            &rows[..3].iter().map(|row| &row[3..]).collect::<Vec<_>>(),
+        );
         let Some(inverse) = gatelens::math::linear::inverse(&x) else { continue };
         if inverse.norm() > 20.0 {
             continue; // three examples that are nearly in a plane
         }
         let map = inverse.times(&y); // [d_x, d_y] = Wᵀ
         weights.extend(map.data.clone());
-        let answer = |x: &[f64], k: usize| x.iter().zip(map.column(k)).map(|(x, w)| x * w).sum::<f64>();
+        let answer =
+            |x: &[f64], k: usize| x.iter().zip(map.column(k)).map(|(x, w)| x * w).sum::<f64>();
         for k in 0..2 {
             assert!(rows[3..6].iter().all(|row| (answer(&row[..3], k) - row[3 + k]).abs() < 1e-9));
             assert!((answer(&rows[6][..3], k) - target[k]).abs() < 1e-9);
         }
     }
     let n = 4000.0;
-    assert!((square / n - 1.0).abs() < 0.02 && (fourth / n - 1.8).abs() < 0.05, "x: {} {}", square / n, fourth / n);
+    assert!(
+        (square / n - 1.0).abs() < 0.02 && (fourth / n - 1.8).abs() < 0.05,
+        "x: {} {}",
+        square / n,
+        fourth / n
+    );
     let variance = weights.iter().map(|w| w * w).sum::<f64>() / weights.len() as f64;
     assert!(weights.len() > 10_000 && (variance - 2.0 / 3.0).abs() < 0.03, "W: {variance}");
-    assert_ne!(draw(Task::Regression(task), 4, 7, 3), draw(Task::Regression(task), 4, 7, 4), "another step, other sequences");
-    assert_ne!(draw(Task::Regression(task), 4, 8, 3), draw(Task::Regression(task), 4, 7, 3), "another seed, other sequences");
+    assert_ne!(
+        draw(Task::Regression(task), 4, 7, 3),
+        draw(Task::Regression(task), 4, 7, 4),
+        "another step, other sequences"
+    );
+    assert_ne!(
+        draw(Task::Regression(task), 4, 8, 3),
+        draw(Task::Regression(task), 4, 7, 3),
+        "another seed, other sequences"
+    );
 }
 
 #[test]
 fn noise_moves_the_examples_but_not_the_target() {
     let task = Regression { inputs: 2, outputs: 3, pairs: 5, noise: 0.0, variance: 1.0 };
-    let ((clean, target), (noisy, same)) = (draw(Task::Regression(task), 2000, 1, 0), draw(Task::Regression(Regression { noise: 0.5, ..task }), 2000, 1, 0));
+    let ((clean, target), (noisy, same)) = (
+        draw(Task::Regression(task), 2000, 1, 0),
+        draw(Task::Regression(Regression { noise: 0.5, ..task }), 2000, 1, 0),
+    );
     assert_eq!(target, same);
-    let differences: Vec<f64> = clean.iter().zip(&noisy).map(|(a, b)| b - a).filter(|d| *d != 0.0).collect();
+    let differences: Vec<f64> =
+        clean.iter().zip(&noisy).map(|(a, b)| b - a).filter(|d| *d != 0.0).collect();
     let variance = differences.iter().map(|d| d * d).sum::<f64>() / (2000.0 * 5.0 * 3.0);
     assert!((variance - 0.25).abs() < 0.01, "{variance}");
 }
@@ -88,8 +114,10 @@ fn recall_pairs_every_key_with_one_value_and_asks_for_one() {
             assert!(part.iter().all(|v| *v == 0.0 || *v == 1.0) && part.iter().sum::<f64>() <= 1.0);
             part.iter().position(|v| *v == 1.0)
         };
-        let rows: Vec<(Option<usize>, Option<usize>)> = tokens.chunks_exact(16).map(|row| (hot(&row[..8]), hot(&row[8..]))).collect();
-        let (mut keys, mut values): (Vec<usize>, Vec<usize>) = rows[..8].iter().map(|(key, value)| (key.unwrap(), value.unwrap())).unzip();
+        let rows: Vec<(Option<usize>, Option<usize>)> =
+            tokens.chunks_exact(16).map(|row| (hot(&row[..8]), hot(&row[8..]))).collect();
+        let (mut keys, mut values): (Vec<usize>, Vec<usize>) =
+            rows[..8].iter().map(|(key, value)| (key.unwrap(), value.unwrap())).unzip();
         let (query, nothing) = rows[8];
         let query = query.unwrap();
         assert_eq!(nothing, None, "the query has no value");
@@ -103,6 +131,9 @@ fn recall_pairs_every_key_with_one_value_and_asks_for_one() {
         assert_eq!((keys, values), ((0..8).collect(), (0..8).collect()), "each once");
     }
     for counts in [asked, answers, firsts] {
-        assert!(counts.iter().all(|count| (280..470).contains(count)), "all are about as likely: {counts:?}");
+        assert!(
+            counts.iter().all(|count| (280..470).contains(count)),
+            "all are about as likely: {counts:?}"
+        );
     }
 }

@@ -33,9 +33,15 @@ struct Case {
 impl Case {
     fn all() -> Vec<Self> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference");
-        let index: Value = serde_json::from_slice(&std::fs::read(folder.join("cases.json")).unwrap()).unwrap();
-        let cases: Vec<Self> =
-            index["cases"].as_array().unwrap().iter().filter(|case| case["kind"] == "construction").map(|case| Self::read(&folder, case)).collect();
+        let index: Value =
+            serde_json::from_slice(&std::fs::read(folder.join("cases.json")).unwrap()).unwrap();
+        let cases: Vec<Self> = index["cases"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|case| case["kind"] == "construction")
+            .map(|case| Self::read(&folder, case))
+            .collect();
         assert_eq!(cases.len(), 20, "five kinds, d = 2 to 5");
         cases
     }
@@ -59,7 +65,8 @@ impl Case {
     }
 
     fn ours(&self) -> Construction {
-        construct(&self.teacher, self.variant).unwrap_or_else(|error| panic!("{}: {error}", self.id))
+        construct(&self.teacher, self.variant)
+            .unwrap_or_else(|error| panic!("{}: {error}", self.id))
     }
 }
 
@@ -68,7 +75,8 @@ fn sequences(bytes: &[u8], name: &str) -> Matrix {
     let tensors = SafeTensors::deserialize(bytes).unwrap();
     let view = tensors.tensor(name).unwrap();
     assert_eq!(view.dtype(), Dtype::F64);
-    let data: Vec<f64> = view.data().chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect();
+    let data: Vec<f64> =
+        view.data().chunks_exact(8).map(|b| f64::from_le_bytes(b.try_into().unwrap())).collect();
     let width = *view.shape().last().unwrap();
     Matrix::new(data.len() / width, width, data)
 }
@@ -76,12 +84,18 @@ fn sequences(bytes: &[u8], name: &str) -> Matrix {
 /// The largest difference of two matrices; infinite if anything is not finite.
 fn largest_difference(a: &Matrix, b: &Matrix) -> f64 {
     assert_eq!((a.rows, a.columns), (b.rows, b.columns));
-    let difference = |(a, b): (&f64, &f64)| if (a - b).is_finite() { (a - b).abs() } else { f64::INFINITY };
+    let difference =
+        |(a, b): (&f64, &f64)| if (a - b).is_finite() { (a - b).abs() } else { f64::INFINITY };
     a.data.iter().zip(&b.data).map(difference).fold(0.0, f64::max)
 }
 
 /// What an f32 engine answers.
-fn run(network: &Network, x: &Matrix, time: usize, open: impl Fn(Program) -> Box<dyn Backend>) -> Vec<f64> {
+fn run(
+    network: &Network,
+    x: &Matrix,
+    time: usize,
+    open: impl Fn(Program) -> Box<dyn Backend>,
+) -> Vec<f64> {
     let mut graph = Graph::new(x.rows / time, time);
     let input = graph.input("x", network.inputs());
     network.architecture().forward(&mut graph, input, network.outputs(), time);
@@ -94,7 +108,9 @@ fn run(network: &Network, x: &Matrix, time: usize, open: impl Fn(Program) -> Box
     backend.advance(1).unwrap();
     backend.request(y_buffer);
     loop {
-        if let Some(y) = backend.poll().unwrap().as_ref().and_then(|progress| progress.tensor(y_buffer)) {
+        if let Some(y) =
+            backend.poll().unwrap().as_ref().and_then(|progress| progress.tensor(y_buffer))
+        {
             return y.iter().copied().map(f64::from).collect();
         }
         std::thread::sleep(std::time::Duration::from_micros(200));
@@ -113,26 +129,60 @@ fn teacher(dim: usize, rank: usize, spectrum: Spectrum, seed: u32) -> Teacher {
 fn counts_are_those_of_the_reference() {
     for case in Case::all() {
         let (ours, d) = (case.ours(), case.teacher.dim);
-        assert_eq!((ours.network.hidden(), ours.network.gates()), (case.result("n"), case.result("m")), "{}", case.id);
+        assert_eq!(
+            (ours.network.hidden(), ours.network.gates()),
+            (case.result("n"), case.result("m")),
+            "{}",
+            case.id
+        );
         assert_eq!(ours.network.parameter_count(), case.result("parameter_count"), "{}", case.id);
         assert_eq!(cost::attention(d), case.result("teacher_parameter_count"), "{}", case.id);
         let cost = cost::cost(case.variant, d, ranks(&case.teacher));
-        assert_eq!((cost.hidden(), cost.gates, cost.parameters), (case.result("n"), case.result("m"), case.result("parameter_count")), "{}", case.id);
+        assert_eq!(
+            (cost.hidden(), cost.gates, cost.parameters),
+            (case.result("n"), case.result("m"), case.result("parameter_count")),
+            "{}",
+            case.id
+        );
         assert_eq!(ours.counts(), (cost.accumulators, cost.queries), "{}", case.id);
-        let numbers = ["input_gate.m", "input_gate.x", "output_gate.m", "output_gate.x", "side_gate", "readout"];
-        let nonzero = |network: &Network| numbers.iter().filter_map(|name| network.parameter(name)).flatten().filter(|v| *v != 0.0).count();
-        assert_eq!(nonzero(&ours.network), case.result("nonzero_parameters_without_nu"), "{}", case.id);
+        let numbers = [
+            "input_gate.m",
+            "input_gate.x",
+            "output_gate.m",
+            "output_gate.x",
+            "side_gate",
+            "readout",
+        ];
+        let nonzero = |network: &Network| {
+            numbers
+                .iter()
+                .filter_map(|name| network.parameter(name))
+                .flatten()
+                .filter(|v| *v != 0.0)
+                .count()
+        };
+        assert_eq!(
+            nonzero(&ours.network),
+            case.result("nonzero_parameters_without_nu"),
+            "{}",
+            case.id
+        );
     }
 }
 
 #[test]
 fn outputs_are_the_teachers() {
     for case in Case::all() {
-        let error = largest_difference(&case.ours().network.outputs_of(&case.x, case.time), &case.y);
+        let error =
+            largest_difference(&case.ours().network.outputs_of(&case.x, case.time), &case.y);
         assert!(error < 1e-10, "{}: ours is off by {error:e}", case.id);
-        let error = largest_difference(&case.file.gated(&case.id).unwrap().outputs_of(&case.x, case.time), &case.y);
+        let error = largest_difference(
+            &case.file.gated(&case.id).unwrap().outputs_of(&case.x, case.time),
+            &case.y,
+        );
         assert!(error < 1e-10, "{}: the file's network is off by {error:e}", case.id);
-        let error = largest_difference(&attention::outputs(&case.teacher, &case.x, case.time), &case.y);
+        let error =
+            largest_difference(&attention::outputs(&case.teacher, &case.x, case.time), &case.y);
         assert!(error < 1e-10, "{}: our attention is off by {error:e}", case.id);
     }
 }
@@ -143,9 +193,18 @@ fn the_comparison_can_fail() {
         let mut network = case.ours().network;
         let last = network.readout.data.len() - 1;
         network.readout.data[last] += 1e-6;
-        assert!(largest_difference(&network.outputs_of(&case.x, case.time), &case.y) > 1e-10, "{}: a perturbed readout goes unseen", case.id);
-        let forgetful = Ablation { accumulator_lambda: 1.0 - 1e-6, ..Ablation::default() }.apply(&case.ours());
-        assert!(largest_difference(&forgetful.outputs_of(&case.x, case.time), &case.y) > 1e-10, "{}: forgetting goes unseen", case.id);
+        assert!(
+            largest_difference(&network.outputs_of(&case.x, case.time), &case.y) > 1e-10,
+            "{}: a perturbed readout goes unseen",
+            case.id
+        );
+        let forgetful =
+            Ablation { accumulator_lambda: 1.0 - 1e-6, ..Ablation::default() }.apply(&case.ours());
+        assert!(
+            largest_difference(&forgetful.outputs_of(&case.x, case.time), &case.y) > 1e-10,
+            "{}: forgetting goes unseen",
+            case.id
+        );
     }
     let nothing = Matrix::new(1, 1, vec![f64::NAN]);
     assert_eq!(largest_difference(&nothing, &nothing), f64::INFINITY);
@@ -160,7 +219,11 @@ fn the_cpu_engine_computes_them_too() {
         }
         let mut perturbed = case.ours().network;
         perturbed.input_m.data[0] += 0.1;
-        assert!(norm_error(&run(&perturbed, &case.x, case.time, on_cpu), &case.y.data) > 1e-4, "{}: a perturbed weight goes unseen", case.id);
+        assert!(
+            norm_error(&run(&perturbed, &case.x, case.time, on_cpu), &case.y.data) > 1e-4,
+            "{}: a perturbed weight goes unseen",
+            case.id
+        );
     }
 }
 
@@ -173,8 +236,12 @@ mod device;
 fn the_gpu_computes_them_too() {
     let Some(context) = device::context() else { return };
     for case in Case::all() {
-        let on_gpu = |program| Box::new(gatelens::backend::gpu::Gpu::new(&context, program).unwrap()) as Box<dyn Backend>;
-        let error = norm_error(&run(&case.ours().network, &case.x, case.time, on_gpu), &case.y.data);
+        let on_gpu = |program| {
+            Box::new(gatelens::backend::gpu::Gpu::new(&context, program).unwrap())
+                as Box<dyn Backend>
+        };
+        let error =
+            norm_error(&run(&case.ours().network, &case.x, case.time, on_gpu), &case.y.data);
         assert!(error < 1e-4, "{}: off by {error:e}", case.id);
     }
 }
@@ -210,13 +277,21 @@ fn names_say_what_neurons_and_gates_hold() {
     let shared = construct(&teacher, Variant::SymmetricShared).unwrap();
     let names: Vec<&str> = shared.neurons.iter().map(|neuron| neuron.name.as_str()).collect();
     assert_eq!(names, ["S'₁₁", "S'₁₂", "S'₁₃", "S'₂₂", "S'₂₃", "S'₃₃", "q'₁", "q'₂", "q'₃"]);
-    let gates: Vec<String> = shared.gates.iter().map(|gate| format!("{} | {}", gate.memory, gate.query)).collect();
+    let gates: Vec<String> =
+        shared.gates.iter().map(|gate| format!("{} | {}", gate.memory, gate.query)).collect();
     assert_eq!(gates[..3], ["S'₁₁ − S'₁₂ − S'₁₃ | q'₁", "S'₁₂ | q'₁ + q'₂", "S'₁₃ | q'₁ + q'₃"]);
     assert_eq!(shared.gates[0].neurons, [0, 1, 2, 6]);
     let naive = construct(&teacher, Variant::Naive).unwrap();
-    assert_eq!((naive.neurons[5].name.as_str(), naive.neurons[5].factors.clone()), ("S₂₃", ["v₂".into(), "k₃".into()]));
+    assert_eq!(
+        (naive.neurons[5].name.as_str(), naive.neurons[5].factors.clone()),
+        ("S₂₃", ["v₂".into(), "k₃".into()])
+    );
     // What an accumulator is named after is what it holds.
-    let x = Matrix::new(6, 3, gatelens::math::random::normals(5, "x", 18).into_iter().map(f64::from).collect());
+    let x = Matrix::new(
+        6,
+        3,
+        gatelens::math::random::normals(5, "x", 18).into_iter().map(f64::from).collect(),
+    );
     let (states, moments) = (naive.network.states(&x, 6), attention::unroll(&teacher, &x));
     for (i, neuron) in naive.neurons.iter().enumerate() {
         let expected = match neuron.part {
@@ -244,33 +319,67 @@ fn what_does_not_apply_is_said() {
     silent.value.fill(0.0);
     let error = construct(&silent, Variant::LowRank).unwrap_err().to_string();
     assert!(error.contains("W_V of rank 0") && error.contains("use naive"), "{error}");
-    assert!(construct(&silent, Variant::Symmetric).unwrap_err().to_string().contains("use naive"), "no rank to build on");
-    assert_eq!(construct(&silent, Variant::Naive).unwrap().max_error(&silent, 1, [2, 8]), 0.0, "naive needs nothing");
+    assert!(
+        construct(&silent, Variant::Symmetric).unwrap_err().to_string().contains("use naive"),
+        "no rank to build on"
+    );
+    assert_eq!(
+        construct(&silent, Variant::Naive).unwrap().max_error(&silent, 1, [2, 8]),
+        0.0,
+        "naive needs nothing"
+    );
     silent.key[0] = f64::NAN;
     assert!(construct(&silent, Variant::LowRank).unwrap_err().to_string().contains("finite"));
-    assert!(Variant::of_key("side-gate").unwrap_err().to_string().contains("naive, symmetric, symmetric-shared, low-rank, side"));
+    assert!(
+        Variant::of_key("side-gate")
+            .unwrap_err()
+            .to_string()
+            .contains("naive, symmetric, symmetric-shared, low-rank, side")
+    );
 }
 
 #[test]
 fn each_ablation_breaks_it() {
     let teacher = teacher(3, 3, Spectrum::Orthogonal, 7);
-    let x = Matrix::new(12, 3, gatelens::math::random::normals(2, "x", 36).into_iter().map(f64::from).collect());
+    let x = Matrix::new(
+        12,
+        3,
+        gatelens::math::random::normals(2, "x", 36).into_iter().map(f64::from).collect(),
+    );
     let y = attention::outputs(&teacher, &x, 12);
     for (variant, ..) in Variant::ALL {
         let construction = construct(&teacher, variant).unwrap();
-        let error = |ablation: Ablation| ablation.apply(&construction).outputs_of(&x, 12).relative_change(&y);
+        let error = |ablation: Ablation| {
+            ablation.apply(&construction).outputs_of(&x, 12).relative_change(&y)
+        };
         assert!(error(Ablation::default()) < 1e-12);
-        assert!(error(Ablation { accumulator_lambda: 0.9, ..Ablation::default() }) > 0.05, "{variant:?}");
         assert!(
-            error(Ablation { accumulator_lambda: 0.5, ..Ablation::default() }) > error(Ablation { accumulator_lambda: 0.9, ..Ablation::default() }),
+            error(Ablation { accumulator_lambda: 0.9, ..Ablation::default() }) > 0.05,
+            "{variant:?}"
+        );
+        assert!(
+            error(Ablation { accumulator_lambda: 0.5, ..Ablation::default() })
+                > error(Ablation { accumulator_lambda: 0.9, ..Ablation::default() }),
             "{variant:?}"
         );
         for neuron in 0..construction.neurons.len() {
-            assert!(error(Ablation { dropped: Some(neuron), ..Ablation::default() }) > 1e-3, "{variant:?} without {}", construction.neurons[neuron].name);
+            assert!(
+                error(Ablation { dropped: Some(neuron), ..Ablation::default() }) > 1e-3,
+                "{variant:?} without {}",
+                construction.neurons[neuron].name
+            );
         }
         let has_queries = variant != Variant::Side;
-        assert_eq!(error(Ablation { query_lambda: 0.5, ..Ablation::default() }) > 0.05, has_queries, "{variant:?}");
-        assert_eq!(error(Ablation { constant: false, ..Ablation::default() }) > 0.99, has_queries, "only queries need the constant: {variant:?}");
+        assert_eq!(
+            error(Ablation { query_lambda: 0.5, ..Ablation::default() }) > 0.05,
+            has_queries,
+            "{variant:?}"
+        );
+        assert_eq!(
+            error(Ablation { constant: false, ..Ablation::default() }) > 0.99,
+            has_queries,
+            "only queries need the constant: {variant:?}"
+        );
     }
 }
 
@@ -284,13 +393,19 @@ fn the_fewest_neurons_are_those_of_the_minimal_realisation() {
                 let teacher = Teacher::draw(TeacherKind { dim: d, ranks, spectrum, gain: 1.0 }, 3);
                 let wanted = cost::Ranks::from(ranks);
                 // Truncated orthogonal matrices keep some directions of the axes, so now and then they are not in general position.
-                let is_general = ranks_of_parts(&teacher) == (wanted.value, wanted.key_query, d.min(wanted.value + wanted.key_query));
+                let is_general = ranks_of_parts(&teacher)
+                    == (wanted.value, wanted.key_query, d.min(wanted.value + wanted.key_query));
                 assert!(is_general || spectrum == Spectrum::Orthogonal, "d = {d}, {ranks:?}");
                 let construction = construct(&teacher, Variant::LowRank).unwrap();
-                let settings = dissection::Settings { threshold: 0.0, ..dissection::Settings::default() };
-                let minimal = dissection::dissect(&construction.network, Some(&teacher), &settings).stages.pop().unwrap();
+                let settings =
+                    dissection::Settings { threshold: 0.0, ..dissection::Settings::default() };
+                let minimal = dissection::dissect(&construction.network, Some(&teacher), &settings)
+                    .stages
+                    .pop()
+                    .unwrap();
                 assert!(minimal.change < 1e-8, "d = {d}, {ranks:?}: {}", minimal.change);
-                let count = |lambda: f64| minimal.network.lambda.iter().filter(|&&l| l == lambda).count();
+                let count =
+                    |lambda: f64| minimal.network.lambda.iter().filter(|&&l| l == lambda).count();
                 let (found, fewest) = ((count(1.0), count(0.0)), cost::fewest(d, ranks, false));
                 if is_general {
                     assert_eq!(found, fewest, "d = {d}, {ranks:?}, {spectrum:?}");
@@ -298,7 +413,10 @@ fn the_fewest_neurons_are_those_of_the_minimal_realisation() {
                     saved += usize::from(fewest.0 < wanted.value * wanted.key_query);
                     assert!(minimal.gates.len() <= wanted.value * wanted.key_query);
                 } else {
-                    assert!(found.0 <= fewest.0 && found.1 <= fewest.1, "d = {d}, {ranks:?}: {found:?}");
+                    assert!(
+                        found.0 <= fewest.0 && found.1 <= fewest.1,
+                        "d = {d}, {ranks:?}: {found:?}"
+                    );
                 }
             }
         }

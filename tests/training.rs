@@ -9,12 +9,22 @@ use gatelens::train::session::{Event, Member, Session, Snapshot};
 
 fn small() -> Recipe {
     let quick = preset::find("quick").unwrap().recipe;
-    Recipe { hidden: 12, gates: 10, time: 16, batch: 16, steps: 400, mask_at: 0.0, backend: Engine::Cpu, ..quick }
+    Recipe {
+        hidden: 12,
+        gates: 10,
+        time: 16,
+        batch: 16,
+        steps: 400,
+        mask_at: 0.0,
+        backend: Engine::Cpu,
+        ..quick
+    }
 }
 
 fn session(recipe: &Recipe, from: Option<&Snapshot>, threads: usize) -> Session {
     let member = Member { plan: recipe.plan(), start: from, source: Source::default() };
-    Session::new(&member, 5.0, |program| Ok(Box::new(Cpu::<f32>::new(program, threads, u64::MAX)?))).unwrap()
+    Session::new(&member, 5.0, |program| Ok(Box::new(Cpu::<f32>::new(program, threads, u64::MAX)?)))
+        .unwrap()
 }
 
 /// Trains until `until` (or the end); returns all losses and the last snapshot.
@@ -28,14 +38,21 @@ fn train(session: &mut Session, until: u64) -> (Vec<f32>, Snapshot, Vec<Event>) 
         }
         for event in session.poll().unwrap() {
             match event {
-                Event::Losses { losses: new, .. } => losses.extend(new.iter().map(|step| step.loss)),
+                Event::Losses { losses: new, .. } => {
+                    losses.extend(new.iter().map(|step| step.loss))
+                }
                 Event::Snapshot(snapshot) => last = Some(snapshot),
                 Event::Weights { .. } => {}
                 other => others.push(other),
             }
         }
         let done = session.step() == until || session.ended();
-        if done && session.idle() && last.as_ref().is_some_and(|snapshot| snapshot.step == session.step() || session.ended()) {
+        if done
+            && session.idle()
+            && last
+                .as_ref()
+                .is_some_and(|snapshot| snapshot.step == session.step() || session.ended())
+        {
             break;
         }
     }
@@ -45,10 +62,16 @@ fn train(session: &mut Session, until: u64) -> (Vec<f32>, Snapshot, Vec<Event>) 
 #[test]
 fn both_gatings_learn_the_teacher() {
     for gating in [Gating::Output, Gating::Side] {
-        let (losses, ..) = train(&mut session(&Recipe { gating, steps: 1500, ..small() }, None, 1), u64::MAX);
+        let (losses, ..) =
+            train(&mut session(&Recipe { gating, steps: 1500, ..small() }, None, 1), u64::MAX);
         let mean = |part: &[f32]| part.iter().sum::<f32>() / part.len() as f32;
         assert_eq!(losses.len(), 1500);
-        assert!(mean(&losses[1400..]) < 1e-2 * mean(&losses[..20]), "{gating:?}: {} → {}", mean(&losses[..20]), mean(&losses[1400..]));
+        assert!(
+            mean(&losses[1400..]) < 1e-2 * mean(&losses[..20]),
+            "{gating:?}: {} → {}",
+            mean(&losses[..20]),
+            mean(&losses[1400..])
+        );
     }
 }
 
@@ -61,7 +84,11 @@ fn any_number_of_threads_gives_the_same_bits() {
         assert!(losses == one && again == state, "{threads} threads");
     }
     let other = Recipe { seed: 2, ..small() };
-    assert_ne!(train(&mut session(&other, None, 1), u64::MAX).1, state, "another seed is another run");
+    assert_ne!(
+        train(&mut session(&other, None, 1), u64::MAX).1,
+        state,
+        "another seed is another run"
+    );
 }
 
 #[test]
@@ -79,9 +106,18 @@ fn a_checkpoint_goes_on_as_if_nothing_had_happened() {
 
 #[test]
 fn the_mask_takes_out_only_what_does_nothing() {
-    let recipe = Recipe { mask_at: 0.8, mask_threshold: 0.02, steps: 3000, decay_schedule: "0:1,0.2:3.5,0.8:5,0.8:0".parse().unwrap(), ..small() };
+    let recipe = Recipe {
+        mask_at: 0.8,
+        mask_threshold: 0.02,
+        steps: 3000,
+        decay_schedule: "0:1,0.2:3.5,0.8:5,0.8:0".parse().unwrap(),
+        ..small()
+    };
     let (losses, end, events) = train(&mut session(&recipe, None, 2), u64::MAX);
-    let masked = events.iter().find_map(|event| if let Event::Masked(masked) = event { Some(masked) } else { None }).expect("the mask falls");
+    let masked = events
+        .iter()
+        .find_map(|event| if let Event::Masked(masked) = event { Some(masked) } else { None })
+        .expect("the mask falls");
     assert!(!masked.hidden.is_empty(), "spare neurons are found");
     let (before, after) = (losses[2390], losses[2410]);
     assert!(after < 10.0 * before, "the function stays: {before} → {after}");
@@ -94,10 +130,17 @@ fn the_mask_takes_out_only_what_does_nothing() {
 
 #[test]
 fn a_loss_that_diverges_stops_the_run_and_says_when() {
-    let recipe = Recipe { learning_rate: 10.0, rate_schedule: "constant".parse().unwrap(), ..small() };
+    let recipe =
+        Recipe { learning_rate: 10.0, rate_schedule: "constant".parse().unwrap(), ..small() };
     let mut session = session(&recipe, None, 1);
     let (losses, _, events) = train(&mut session, u64::MAX);
-    let at = events.iter().find_map(|event| if let Event::Diverged(step) = event { Some(*step) } else { None });
-    assert_eq!(at, Some(losses.len() as u64), "the first step whose loss is not finite is the last");
+    let at = events
+        .iter()
+        .find_map(|event| if let Event::Diverged(step) = event { Some(*step) } else { None });
+    assert_eq!(
+        at,
+        Some(losses.len() as u64),
+        "the first step whose loss is not finite is the last"
+    );
     assert!(session.ended() && !losses[losses.len() - 1].is_finite());
 }

@@ -25,7 +25,9 @@ use web_time::Instant;
 
 /// The control of that name, not the text beside it.
 fn control<'a>(harness: &'a Harness<'_, Window>, name: &'a str) -> egui_kittest::Node<'a> {
-    let mut found = harness.get_all_by_label(name).filter(|node| node.accesskit_node().role() != egui::Role::Label);
+    let mut found = harness
+        .get_all_by_label(name)
+        .filter(|node| node.accesskit_node().role() != egui::Role::Label);
     found.next().unwrap_or_else(|| panic!("no control {name}"))
 }
 
@@ -85,9 +87,12 @@ fn a_paused_run_plays_and_a_finished_one_starts_again() {
 fn keys_work_unless_a_text_field_has_them() {
     let mut harness = harness(Window::new(&running()), DESKTOP, false);
     let (none, shift) = (Modifiers::NONE, Modifiers::SHIFT);
-    for (modifiers, key, action) in
-        [(none, Key::Space, Action::Run(false)), (none, Key::ArrowRight, Action::Steps(1)), (none, Key::R, Action::Restart), (shift, Key::R, Action::Reseed)]
-    {
+    for (modifiers, key, action) in [
+        (none, Key::Space, Action::Run(false)),
+        (none, Key::ArrowRight, Action::Steps(1)),
+        (none, Key::R, Action::Restart),
+        (shift, Key::R, Action::Reseed),
+    ] {
         assert_eq!(press(&mut harness, modifiers, key), [action]);
     }
     assert_eq!(press(&mut harness, none, Key::Questionmark), []);
@@ -127,9 +132,16 @@ fn settings_are_edited_and_set_back() {
         window.run_ok();
         window.key_press(Key::Enter);
         window.run_ok();
-        assert!(window.state().actions.contains(&Action::Rates), "{name}: {:?}", window.state().actions);
+        assert!(
+            window.state().actions.contains(&Action::Rates),
+            "{name}: {:?}",
+            window.state().actions
+        );
     }
-    assert_eq!((window.state().draft.learning_rate, window.state().draft.weight_decay), (0.003, 0.5));
+    assert_eq!(
+        (window.state().draft.learning_rate, window.state().draft.weight_decay),
+        (0.003, 0.5)
+    );
     assert!(window.query_by_label("Restart").is_none(), "both take effect at once");
     click(&mut window, "Default Learning rate");
     assert_eq!(window.state().draft.learning_rate, 0.02, "the preset's");
@@ -158,7 +170,10 @@ fn schedules_are_words_or_knots_and_errors_are_said() {
 #[test]
 fn a_diverged_run_offers_the_way_back() {
     // A rate that no network survives.
-    let live = trained(Recipe { learning_rate: 10.0, rate_schedule: "constant".parse().unwrap(), ..quick() }, 4000);
+    let live = trained(
+        Recipe { learning_rate: 10.0, rate_schedule: "constant".parse().unwrap(), ..quick() },
+        4000,
+    );
     assert!(matches!(live.end, Some(End::Diverged(_))), "{:?}", live.end);
     let mut window = harness(Window::new(&Rc::new(live)), DESKTOP, true);
     assert!(window.query_by_label_contains("The loss stopped being a number at step").is_some());
@@ -180,9 +195,13 @@ fn a_failure_offers_two_ways_on() {
 
 #[test]
 fn messages_links_and_offers_can_be_answered() {
-    let messages = vec![Message::warning("hidden: 4000 — expected a whole number"), Message::info("Training on the CPU: no WebGPU here.")];
+    let messages = vec![
+        Message::warning("hidden: 4000 — expected a whole number"),
+        Message::info("Training on the CPU: no WebGPU here."),
+    ];
     let resume = Some(ResumeOffer { step: 1200, title: "Side gating".into() });
-    let mut window = harness(Window { messages, resume, web: true, ..Window::new(&running()) }, DESKTOP, false);
+    let mut window =
+        harness(Window { messages, resume, web: true, ..Window::new(&running()) }, DESKTOP, false);
     assert_eq!(click(&mut window, "Go on from there"), [Action::Resume(true)]);
     assert_eq!(click(&mut window, "Forget it"), [Action::Resume(false)]);
     window.get_all_by_label("How to get the GPU").next().unwrap().click();
@@ -240,9 +259,14 @@ fn numbers_that_are_none_are_drawn_too() {
     parameters.iter_mut().skip(1).step_by(3).for_each(|v| *v = f32::INFINITY);
     live.apply(1, Update::Event(Event::Weights { step: 21, parameters }), Instant::now());
     let mut probe = live.probe.clone().unwrap();
-    [&mut probe.student, &mut probe.student_shares, &mut probe.teacher].into_iter().for_each(|values| values.fill(f32::NAN));
+    [&mut probe.student, &mut probe.student_shares, &mut probe.teacher]
+        .into_iter()
+        .for_each(|values| values.fill(f32::NAN));
     live.apply(1, Update::Probe(probe), Instant::now());
-    let losses = vec![StepLoss { loss: f32::NAN, power: 0.0 }, StepLoss { loss: f32::INFINITY, power: f32::NAN }];
+    let losses = vec![
+        StepLoss { loss: f32::NAN, power: 0.0 },
+        StepLoss { loss: f32::INFINITY, power: f32::NAN },
+    ];
     live.apply(1, Update::Event(Event::Losses { first: 21, losses }), Instant::now());
     for size in [DESKTOP, PHONE] {
         harness(Window::new(&Rc::new(trained(quick(), 5))), size, true);
@@ -261,7 +285,10 @@ fn on_a_phone_all_is_reached_by_scrolling() {
         control(&window, name).scroll_to_me();
         window.run_ok();
         let rect = control(&window, name).rect();
-        assert!(rect.top() >= 0.0 && rect.top() < PHONE.y && rect.right() <= PHONE.x, "{name}: {rect}");
+        assert!(
+            rect.top() >= 0.0 && rect.top() < PHONE.y && rect.right() <= PHONE.x,
+            "{name}: {rect}"
+        );
     }
     click(&mut window, "File");
     assert_eq!(click(&mut window, "Save"), [Action::Save]);
@@ -272,9 +299,16 @@ fn what_is_said_is_what_was_measured() {
     let window = harness(Window::new(&running()), DESKTOP, false);
     let census = window.state().live.weights.as_ref().unwrap().importance.census(0.01);
     let said = window.get_by_label_contains("Right now").value().unwrap_or_default();
-    assert!(said.contains(&format!("{} neuron", census.key_value)) && said.contains("can be built from 3 and 2."), "{said}");
+    assert!(
+        said.contains(&format!("{} neuron", census.key_value))
+            && said.contains("can be built from 3 and 2."),
+        "{said}"
+    );
     let empty = harness(Window::new(&Rc::new(Live::new(1, quick()))), DESKTOP, false);
-    assert!(empty.query_by_label_contains("Right now").is_none(), "nothing is said before there are weights");
+    assert!(
+        empty.query_by_label_contains("Right now").is_none(),
+        "nothing is said before there are weights"
+    );
 }
 
 #[test]
@@ -285,7 +319,11 @@ fn large_networks_are_drawn_in_time() {
         if news {
             let live = Rc::get_mut(&mut window.state_mut().live).unwrap();
             let Weights { step, parameters, .. } = live.weights.clone().unwrap();
-            live.apply(1, Update::Event(Event::Weights { step: step + 1, parameters }), Instant::now());
+            live.apply(
+                1,
+                Update::Event(Event::Weights { step: step + 1, parameters }),
+                Instant::now(),
+            );
         }
         let begun = Instant::now();
         window.step();
@@ -300,7 +338,10 @@ fn large_networks_are_drawn_in_time() {
     println!("n = m = 512: {still:.1} ms a frame, {fresh:.1} ms with new weights");
     // Far above what an idle machine needs: a slip into seconds shows, a busy machine does not.
     assert!(still < 160.0, "{still} ms");
-    assert!(fresh < 660.0, "{fresh} ms, ten times a second, without the optimiser of a release build");
+    assert!(
+        fresh < 660.0,
+        "{fresh} ms, ten times a second, without the optimiser of a release build"
+    );
 }
 
 #[test]
@@ -312,18 +353,37 @@ fn pictures() {
     let live = Rc::new(trained(presets("discover"), 1200));
     let said = || {
         let messages = vec![
-            Message::warning("hidden: 4000 — expected a whole number from 1 to 512. The rest of the link was read."),
+            Message::warning(
+                "hidden: 4000 — expected a whole number from 1 to 512. The rest of the link was read.",
+            ),
             Message::info("Training on the CPU: no usable GPU: this browser has no WebGPU."),
         ];
         let resume = Some(ResumeOffer { step: 12_345, title: "Side gating".into() });
-        Window { messages, resume, web: true, link: Some("https://gatelens.example/#v=1&hidden=20".into()), preset: "discover", ..Window::new(&live) }
+        Window {
+            messages,
+            resume,
+            web: true,
+            link: Some("https://gatelens.example/#v=1&hidden=20".into()),
+            preset: "discover",
+            ..Window::new(&live)
+        }
     };
     if wanted("banners") {
         let mut failed = Live::new(1, presets("discover"));
-        failed.apply(1, Update::Failed(Error::DeviceLost("the driver restarted".into())), Instant::now());
+        failed.apply(
+            1,
+            Update::Failed(Error::DeviceLost("the driver restarted".into())),
+            Instant::now(),
+        );
         for (kind, size) in [("desktop", DESKTOP), ("phone", PHONE)] {
             drawn(&format!("banners-{kind}"), said(), size, false, |_| ());
-            drawn(&format!("banners-failed-{kind}"), Window { web: true, ..Window::new(&Rc::new(Live::new(1, quick()))) }, size, true, |_| ());
+            drawn(
+                &format!("banners-failed-{kind}"),
+                Window { web: true, ..Window::new(&Rc::new(Live::new(1, quick()))) },
+                size,
+                true,
+                |_| (),
+            );
         }
         drawn("banners-failure", Window::new(&Rc::new(failed)), DESKTOP, false, |_| ());
     }
@@ -336,12 +396,26 @@ fn pictures() {
         ("hover-setting", vec2(70.0, 443.0)),
     ] {
         if wanted(name) {
-            drawn(name, Window { preset: "discover", ..Window::new(&live) }, DESKTOP, name.len() % 2 == 0, |window| window.hover_at(at.to_pos2()));
+            drawn(
+                name,
+                Window { preset: "discover", ..Window::new(&live) },
+                DESKTOP,
+                name.len() % 2 == 0,
+                |window| window.hover_at(at.to_pos2()),
+            );
         }
     }
-    for (name, label) in [("open-schedule", "Decay schedule"), ("open-preset", "Experiment"), ("open-help", "?")] {
+    for (name, label) in
+        [("open-schedule", "Decay schedule"), ("open-preset", "Experiment"), ("open-help", "?")]
+    {
         if wanted(name) {
-            drawn(name, Window { preset: "discover", ..Window::new(&live) }, DESKTOP, name.len() % 2 == 0, |window| control(window, label).click());
+            drawn(
+                name,
+                Window { preset: "discover", ..Window::new(&live) },
+                DESKTOP,
+                name.len() % 2 == 0,
+                |window| control(window, label).click(),
+            );
         }
     }
     if wanted("changed") {
@@ -351,7 +425,13 @@ fn pictures() {
     }
     for size in [vec2(390.0, 2600.0), vec2(1000.0, 700.0), vec2(1920.0, 1080.0)] {
         if wanted("sizes") {
-            drawn(&format!("sizes-{}", size.x), Window { preset: "discover", ..Window::new(&live) }, size, false, |_| ());
+            drawn(
+                &format!("sizes-{}", size.x),
+                Window { preset: "discover", ..Window::new(&live) },
+                size,
+                false,
+                |_| (),
+            );
         }
     }
     for (name, preset, steps) in [
@@ -363,7 +443,10 @@ fn pictures() {
         ("rank", "low-rank", 6_000),
         ("quick", "quick", 6_000),
     ] {
-        if !["desktop-light", "desktop-dark", "phone-light", "phone-dark"].iter().any(|kind| wanted(&format!("{name}-{kind}"))) {
+        if !["desktop-light", "desktop-dark", "phone-light", "phone-dark"]
+            .iter()
+            .any(|kind| wanted(&format!("{name}-{kind}")))
+        {
             continue;
         }
         let live = Rc::new(trained(presets(preset), steps));

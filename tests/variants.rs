@@ -29,13 +29,25 @@ fn read(text: &str) -> Sweep {
 #[test]
 fn variants_are_the_first_axis_and_differ_in_all_their_settings() {
     let sweep = read(EXAMPLE);
-    assert_eq!((sweep.count(), sweep.axes[0].keys[0].as_str(), sweep.axes[0].values[2].as_str()), (12, "variant", "Two LRUs"));
+    assert_eq!(
+        (sweep.count(), sweep.axes[0].keys[0].as_str(), sweep.axes[0].values[2].as_str()),
+        (12, "variant", "Two LRUs")
+    );
     let runs = sweep.runs().unwrap();
     let names: Vec<&str> = runs.iter().map(|run| run.name.as_str()).collect();
-    assert_eq!(names[..2], ["Gated RNN learning_rate=0.003 seed=1", "Gated RNN learning_rate=0.003 seed=2"]);
+    assert_eq!(
+        names[..2],
+        ["Gated RNN learning_rate=0.003 seed=1", "Gated RNN learning_rate=0.003 seed=2"]
+    );
     let last = &runs[11];
-    assert_eq!((last.name.as_str(), last.recipe.model, last.recipe.hidden, last.recipe.layers), ("Two LRUs learning_rate=0.01 seed=2", ModelName::Lru, 4, 2));
-    assert_eq!((runs[4].recipe.embed, runs[4].recipe.learning_rate, runs[4].recipe.steps), (4, 0.003, 64));
+    assert_eq!(
+        (last.name.as_str(), last.recipe.model, last.recipe.hidden, last.recipe.layers),
+        ("Two LRUs learning_rate=0.01 seed=2", ModelName::Lru, 4, 2)
+    );
+    assert_eq!(
+        (runs[4].recipe.embed, runs[4].recipe.learning_rate, runs[4].recipe.steps),
+        (4, 0.003, 64)
+    );
     let json = sweep.to_json();
     assert_eq!(read(&json), sweep, "{json}");
     assert!(json.contains(r#""LSTM": { "model": "lstm", "hidden": 5, "embed": 4 }"#), "{json}");
@@ -43,43 +55,89 @@ fn variants_are_the_first_axis_and_differ_in_all_their_settings() {
 
 #[test]
 fn a_size_for_all_variants_is_an_axis() {
-    let sweep = read(r#"{ "variants": { "A": { "model": "gru" }, "B": { "model": "linear" } }, "grid": { "hidden,embed": [4, 8] } }"#);
-    let sizes: Vec<(String, usize)> = sweep.runs().unwrap().into_iter().map(|run| (run.name, run.recipe.parameters())).collect();
+    let sweep = read(
+        r#"{ "variants": { "A": { "model": "gru" }, "B": { "model": "linear" } }, "grid": { "hidden,embed": [4, 8] } }"#,
+    );
+    let sizes: Vec<(String, usize)> =
+        sweep.runs().unwrap().into_iter().map(|run| (run.name, run.recipe.parameters())).collect();
     assert_eq!(sizes[0].0, "A hidden=embed=4");
     let gru = |n: usize, e: usize, d: usize| d * e + 3 * n * (e + n) + 6 * n + n * d; // embedding, weights, biases, readout
     let linear = |e: usize, d: usize| d * e + 3 * e * e + e * d;
-    assert_eq!(sizes.iter().map(|(_, size)| *size).collect::<Vec<_>>(), [gru(4, 4, 4), gru(8, 8, 4), linear(4, 4), linear(8, 4)]);
+    assert_eq!(
+        sizes.iter().map(|(_, size)| *size).collect::<Vec<_>>(),
+        [gru(4, 4, 4), gru(8, 8, 4), linear(4, 4), linear(8, 4)]
+    );
 }
 
 #[test]
 fn bad_variants_say_what_is_wrong() {
     for (variants, grid, said) in [
-        (r#"{ "": { "model": "lstm" } }"#, r#"{ "seed": [1] }"#, "variants: one without a name — expected a name for each"),
-        (r#"{ "A": { "model": "lstm" }, "A": { "model": "gru" } }"#, r#"{ "seed": [1] }"#, "A stands there twice"),
-        (r#"{ "A": { "model": "lstn" } }"#, r#"{ "seed": [1] }"#, "the variant A: model: lstn — expected one of gated"),
-        (r#"{ "A": { "hiden": 8 } }"#, r#"{ "seed": [1] }"#, "the variant A: hiden: unknown setting"),
-        (r#"{ "A": { "hidden": 0 } }"#, r#"{ "seed": [1] }"#, "the variant A: hidden: 0 — expected a whole number from 1"),
-        (r#"{ "A": { "hidden": 8 } }"#, r#"{ "hidden": [4, 8] }"#, "variants: hidden in A and on an axis — expected each setting in variants or on an axis"),
+        (
+            r#"{ "": { "model": "lstm" } }"#,
+            r#"{ "seed": [1] }"#,
+            "variants: one without a name — expected a name for each",
+        ),
+        (
+            r#"{ "A": { "model": "lstm" }, "A": { "model": "gru" } }"#,
+            r#"{ "seed": [1] }"#,
+            "A stands there twice",
+        ),
+        (
+            r#"{ "A": { "model": "lstn" } }"#,
+            r#"{ "seed": [1] }"#,
+            "the variant A: model: lstn — expected one of gated",
+        ),
+        (
+            r#"{ "A": { "hiden": 8 } }"#,
+            r#"{ "seed": [1] }"#,
+            "the variant A: hiden: unknown setting",
+        ),
+        (
+            r#"{ "A": { "hidden": 0 } }"#,
+            r#"{ "seed": [1] }"#,
+            "the variant A: hidden: 0 — expected a whole number from 1",
+        ),
+        (
+            r#"{ "A": { "hidden": 8 } }"#,
+            r#"{ "hidden": [4, 8] }"#,
+            "variants: hidden in A and on an axis — expected each setting in variants or on an axis",
+        ),
         (
             r#"{ "A": { "model": "gru" }, "B": { "model": "linear" } }"#,
             r#"{ "hidden": [4, 8] }"#,
             "hidden: an axis — expected a setting that the task attention and the layer linear of B look at",
         ),
-        (r#"{ "A": { "model": "gru" }, "B": { "model": "gru" } }"#, r#"{ "seed": [1] }"#, "A and B with the same settings"),
-        (r#"{ "A": { "rank": 9 } }"#, r#"{ "seed": [1, 2] }"#, "the run seed=1: rank: 9 — expected at most d = 4"),
+        (
+            r#"{ "A": { "model": "gru" }, "B": { "model": "gru" } }"#,
+            r#"{ "seed": [1] }"#,
+            "A and B with the same settings",
+        ),
+        (
+            r#"{ "A": { "rank": 9 } }"#,
+            r#"{ "seed": [1, 2] }"#,
+            "the run seed=1: rank: 9 — expected at most d = 4",
+        ),
         (r#"["A"]"#, r#"{ "seed": [1] }"#, "expected an object"),
     ] {
         let text = format!("{{ \"variants\": {variants}, \"grid\": {grid} }}");
         let refused = Sweep::read("file.json", &text).expect_err(&text).to_string();
-        assert!(refused.starts_with("file.json: ") && refused.contains(said), "{text}\n  said {refused}\n  not  {said}");
+        assert!(
+            refused.starts_with("file.json: ") && refused.contains(said),
+            "{text}\n  said {refused}\n  not  {said}"
+        );
     }
 }
 
 #[test]
 fn the_papers_figure_four_is_there_with_like_sizes() {
     let runs = presets::find("fig4a").unwrap().runs().unwrap();
-    assert!(runs.iter().all(|run| (run.recipe.dim, run.recipe.time, run.recipe.seed <= 2) == (6, 32, true)));
-    let states = |model: ModelName| runs.iter().find(|run| run.recipe.model == model).map(|run| run.recipe.hidden);
+    assert!(
+        runs.iter()
+            .all(|run| (run.recipe.dim, run.recipe.time, run.recipe.seed <= 2) == (6, 32, true))
+    );
+    let states = |model: ModelName| {
+        runs.iter().find(|run| run.recipe.model == model).map(|run| run.recipe.hidden)
+    };
     for model in [ModelName::Gated, ModelName::Dense, ModelName::Lstm, ModelName::Gru] {
         assert_eq!(states(model), Some(60), "{model:?}");
     }
@@ -91,13 +149,23 @@ fn the_papers_figure_four_is_there_with_like_sizes() {
 }
 
 /// Trains these runs as groups of one variant each, all at the same time; returns the records, and which group told of which step.
-fn together(queue: &Queue, variants: impl IntoIterator<Item = std::ops::Range<usize>>) -> (HashMap<String, Record>, Vec<(u32, u64)>) {
+fn together(
+    queue: &Queue,
+    variants: impl IntoIterator<Item = std::ops::Range<usize>>,
+) -> (HashMap<String, Record>, Vec<(u32, u64)>) {
     let link = Link::spawn_alone().unwrap();
     let mut left = 0;
     for (number, range) in (0..).zip(variants) {
         left += range.len();
         let members = range.map(|run| (queue.runs()[run].recipe.clone(), None)).collect();
-        let start = group::Start { group: number, members, data: None, threads: 1, memory_limit: u64::MAX, states_every_ms: 60_000 };
+        let start = group::Start {
+            group: number,
+            members,
+            data: None,
+            threads: 1,
+            memory_limit: u64::MAX,
+            states_every_ms: 60_000,
+        };
         link.send(Command::Group(Box::new(start))).unwrap();
     }
     let (mut records, mut points) = (HashMap::new(), vec![]);
@@ -108,7 +176,11 @@ fn together(queue: &Queue, variants: impl IntoIterator<Item = std::ops::Range<us
             Some((_, Update::Group(number, told))) => match *told {
                 Told::Point(0, step, _) => points.push((number, step)),
                 Told::Over(_, record, parameters) => {
-                    assert_eq!(parameters.map(|parameters| parameters.len()), Some(record.recipe.parameters()), "a finished run comes with its weights");
+                    assert_eq!(
+                        parameters.map(|parameters| parameters.len()),
+                        Some(record.recipe.parameters()),
+                        "a finished run comes with its weights"
+                    );
                     records.insert(record.key.clone(), *record);
                 }
                 _ => {}
@@ -132,7 +204,10 @@ fn groups_train_side_by_side_and_end_as_each_alone() {
         assert!(far.iter().max().unwrap() - far.iter().min().unwrap() <= 8, "{far:?} of 64 steps");
     }
     let (alone, _) = together(&queue, std::iter::once(4..8));
-    assert!(alone.iter().all(|(key, record)| records[key] == *record), "the same bits beside others and alone");
+    assert!(
+        alone.iter().all(|(key, record)| records[key] == *record),
+        "the same bits beside others and alone"
+    );
 }
 
 #[test]
@@ -142,9 +217,19 @@ fn tables_name_the_variant_and_its_parameters() {
     records.into_values().for_each(|record| queue.finish(record));
     let csv = results_csv(&queue);
     let rows: Vec<&str> = csv.lines().collect();
-    assert!(rows[0].starts_with("name,variant,learning_rate,seed,parameters,outcome"), "{}", rows[0]);
+    assert!(
+        rows[0].starts_with("name,variant,learning_rate,seed,parameters,outcome"),
+        "{}",
+        rows[0]
+    );
     let parameters = Recipe::parameters(&queue.runs()[0].recipe);
-    assert!(rows[1].starts_with(&format!("Gated RNN learning_rate=0.003 seed=1,Gated RNN,0.003,1,{parameters},finished")), "{}", rows[1]);
+    assert!(
+        rows[1].starts_with(&format!(
+            "Gated RNN learning_rate=0.003 seed=1,Gated RNN,0.003,1,{parameters},finished"
+        )),
+        "{}",
+        rows[1]
+    );
     let again = results::read("results.json", &results_json(&queue)).unwrap().expect("results");
     assert_eq!((again.sweep.clone(), again.over()), (queue.sweep.clone(), 1));
 }

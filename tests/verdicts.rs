@@ -14,7 +14,10 @@ use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::theory::{self, Variant};
 
 fn gaussian(dim: usize, seed: u32) -> Teacher {
-    Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Gaussian, gain: 1.0 }, seed)
+    Teacher::draw(
+        TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Gaussian, gain: 1.0 },
+        seed,
+    )
 }
 
 fn built(teacher: &Teacher, variant: Variant) -> Network {
@@ -44,7 +47,12 @@ fn a_reduction_that_breaks_the_function_is_no_evidence() {
     assert!(found.stages[4].change > 1.0, "{}", found.stages[4].change);
     let said = &found.verdict.evidence;
     assert!(found.verdict.is_attention, "the raw network is");
-    assert!(said.starts_with("At the threshold 0.02 the reduced network no longer computes this function (the outputs change by 148 %)"), "{said}");
+    assert!(
+        said.starts_with(
+            "At the threshold 0.02 the reduced network no longer computes this function (the outputs change by 148 %)"
+        ),
+        "{said}"
+    );
     assert!(said.contains("the raw network is counted: 6 accumulators with λ = 1, 3 query neurons with λ = 0 and 9 gates; the outputs differ"), "{said}");
 }
 
@@ -58,7 +66,10 @@ fn the_form_without_a_teacher_includes_memory() {
         at(&network, None, 0.01).verdict
     };
     let exact = with(&|l| l);
-    assert!(exact.is_attention && exact.evidence.contains("any products of that form pass"), "{exact:?}");
+    assert!(
+        exact.is_attention && exact.evidence.contains("any products of that form pass"),
+        "{exact:?}"
+    );
     let none = with(&|_| 0.0);
     assert!(!none.is_attention && none.evidence.contains("does not accumulate"), "{none:?}");
     let leaky = with(&|l| 0.5 * l);
@@ -75,9 +86,19 @@ fn what_a_teacher_needs_is_counted_at_once() {
     let start = std::time::Instant::now();
     let (memory, queries) = verdict::needed(&gaussian(64, 1));
     assert!(start.elapsed().as_secs_f64() < 2.0, "{:?}", start.elapsed());
-    assert!(queries <= 64 && memory == 64 * queries - queries * (queries - 1) / 2 || memory < 64 * 65 / 2, "{memory} {queries}");
-    let low = Teacher::draw(TeacherKind { dim: 4, ranks: [2; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 }, 3);
-    assert_eq!((verdict::needed(&networks::teacher(5, 1)), verdict::needed(&low)), ((15, 5), (4, 2)));
+    assert!(
+        queries <= 64 && memory == 64 * queries - queries * (queries - 1) / 2
+            || memory < 64 * 65 / 2,
+        "{memory} {queries}"
+    );
+    let low = Teacher::draw(
+        TeacherKind { dim: 4, ranks: [2; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 },
+        3,
+    );
+    assert_eq!(
+        (verdict::needed(&networks::teacher(5, 1)), verdict::needed(&low)),
+        ((15, 5), (4, 2))
+    );
     let zero = Teacher { value: vec![0.0; 16], ..networks::teacher(4, 1) };
     assert_eq!(verdict::needed(&zero).0, 0);
 }
@@ -91,7 +112,9 @@ fn a_score_takes_more_tokens_than_neurons() {
     let found = at(&network, Some(&teacher), 0.0);
     assert_eq!(found.scores.unwrap().attention.key_value, None);
     assert!(
-        found.notes.iter().any(|note| note.starts_with("There is no Score KV: reading it off 512 neurons takes 2052 tokens, and 1024 were run")),
+        found.notes.iter().any(|note| note.starts_with(
+            "There is no Score KV: reading it off 512 neurons takes 2052 tokens, and 1024 were run"
+        )),
         "{:?}",
         found.notes
     );
@@ -110,7 +133,11 @@ fn many_gates_with_one_kernel_merge_at_once() {
     let start = std::time::Instant::now();
     let found = at(&network, None, 0.0);
     assert_eq!(found.stages[3].gates.len(), 1, "{}", found.stages[3].note);
-    assert!(found.stages[3].change < 1e-9 && start.elapsed().as_secs_f64() < 20.0, "{:?}", start.elapsed());
+    assert!(
+        found.stages[3].change < 1e-9 && start.elapsed().as_secs_f64() < 20.0,
+        "{:?}",
+        start.elapsed()
+    );
 }
 
 #[test]
@@ -122,16 +149,35 @@ fn numbers_out_of_range_are_said_to_be() {
     }
     let mut huge = networks::naive(&teacher);
     huge.readout.data.fill(1e40);
-    for (network, headline) in [(tiny, "too small to take apart"), (huge, "too large to take apart")] {
+    for (network, headline) in
+        [(tiny, "too small to take apart"), (huge, "too large to take apart")]
+    {
         let found = at(&network, Some(&teacher), 0.01);
         let report = found.report();
         assert!(found.verdict.headline.contains(headline), "{:?}", found.verdict);
-        assert!(report["output_change"].is_null() && report["snapping_change"].is_null() && report["kept_hidden"].is_null(), "{report}");
-        assert!(found.notes[0].starts_with("There are no scores and no changes"), "{:?}", found.notes);
+        assert!(
+            report["output_change"].is_null()
+                && report["snapping_change"].is_null()
+                && report["kept_hidden"].is_null(),
+            "{report}"
+        );
+        assert!(
+            found.notes[0].starts_with("There are no scores and no changes"),
+            "{:?}",
+            found.notes
+        );
     }
-    let faint = Teacher { value: teacher.value.iter().map(|v| v * 1e-60).collect(), key: teacher.key.iter().map(|v| v * 1e-60).collect(), ..teacher.clone() };
+    let faint = Teacher {
+        value: teacher.value.iter().map(|v| v * 1e-60).collect(),
+        key: teacher.key.iter().map(|v| v * 1e-60).collect(),
+        ..teacher.clone()
+    };
     let found = at(&networks::naive(&teacher), Some(&faint), 0.01);
-    assert!(found.verdict.evidence.contains("the teacher's outputs are too small or too large"), "{:?}", found.verdict);
+    assert!(
+        found.verdict.evidence.contains("the teacher's outputs are too small or too large"),
+        "{:?}",
+        found.verdict
+    );
 }
 
 #[test]
@@ -164,6 +210,7 @@ fn gates_merged_by_hand_are_listed_once() {
     let mut network = shared.select(&(0..9).collect::<Vec<_>>(), &[0, 1, 2, 3, 4, 5, 2]);
     (0..3).for_each(|k| network.readout.set(k, 6, 0.5 + k as f64));
     let found = dissect(&network, None, &Settings { picked: vec![2, 6], ..Settings::default() });
-    let lists: Vec<_> = found.groups.iter().map(|group| (group.gates.clone(), group.by_hand)).collect();
+    let lists: Vec<_> =
+        found.groups.iter().map(|group| (group.gates.clone(), group.by_hand)).collect();
     assert_eq!(lists, [(vec![2, 6], true)]);
 }

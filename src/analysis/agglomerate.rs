@@ -51,7 +51,9 @@ pub fn agglomerate(mut items: Vec<Item>, tolerance: f64, readouts: Readouts) -> 
     if items.len() < before {
         pairs = pairs_of(&items);
     }
-    while merge_pairs(&mut items, &pairs, tolerance, nothing, readouts) || merge_set(&mut items, &pairs, tolerance, readouts) {
+    while merge_pairs(&mut items, &pairs, tolerance, nothing, readouts)
+        || merge_set(&mut items, &pairs, tolerance, readouts)
+    {
         pairs = pairs_of(&items);
     }
     items
@@ -63,12 +65,15 @@ pub fn by_output(items: &[Item], tolerance: f64) -> Option<Vec<Item>> {
     let outputs = items.first().map_or(0, |item| item.product.readout.len());
     let mut found = vec![];
     for output in 0..outputs {
-        let reads: Vec<usize> = (0..items.len()).filter(|&i| items[i].product.readout[output] != 0.0).collect();
+        let reads: Vec<usize> =
+            (0..items.len()).filter(|&i| items[i].product.readout[output] != 0.0).collect();
         if reads.is_empty() {
             continue;
         }
         let alone = |i: &usize| Product {
-            readout: (0..outputs).map(|k| if k == output { items[*i].product.readout[k] } else { 0.0 }).collect(),
+            readout: (0..outputs)
+                .map(|k| if k == output { items[*i].product.readout[k] } else { 0.0 })
+                .collect(),
             ..items[*i].product.clone()
         };
         let products: Vec<Product> = reads.iter().map(alone).collect();
@@ -77,7 +82,12 @@ pub fn by_output(items: &[Item], tolerance: f64) -> Option<Vec<Item>> {
             return None;
         }
         let parts = parts(items, &reads);
-        found.extend(sum.fewest(tolerance).unwrap_or_default().into_iter().map(|product| Item { product, parts: parts.clone() }));
+        found.extend(
+            sum.fewest(tolerance)
+                .unwrap_or_default()
+                .into_iter()
+                .map(|product| Item { product, parts: parts.clone() }),
+        );
         if found.len() >= items.len() {
             return None;
         }
@@ -89,7 +99,8 @@ impl Readouts {
     /// Makes a readout what it must be; returns what that leaves out, as a part of it.
     fn project(self, readout: &mut [f64]) -> f64 {
         let Self::RankOne { columns } = self else { return 0.0 };
-        let linear::Svd { u, values, v_t } = linear::svd(&Matrix::new(readout.len() / columns, columns, readout.to_vec()));
+        let linear::Svd { u, values, v_t } =
+            linear::svd(&Matrix::new(readout.len() / columns, columns, readout.to_vec()));
         for (i, value) in readout.iter_mut().enumerate() {
             *value = values[0] * u.at(i / columns, 0) * v_t.at(0, i % columns);
         }
@@ -132,26 +143,49 @@ fn nearest_of(candidates: Vec<(usize, usize)>, pairs: &Pairs, most: usize) -> Ve
 fn add_proportional(items: &mut Vec<Item>, pairs: &Pairs, nothing: f64) {
     let mut sets: Vec<(usize, Item)> = vec![];
     for (j, item) in items.iter().enumerate() {
-        let Some((first, sum)) = sets.iter_mut().find(|(i, _)| pairs.kernel_angle(*i, j) <= PROPORTIONAL) else {
+        let Some((first, sum)) =
+            sets.iter_mut().find(|(i, _)| pairs.kernel_angle(*i, j) <= PROPORTIONAL)
+        else {
             sets.push((j, item.clone()));
             continue;
         };
         let first = &items[*first].product;
         let times = first.inner(&item.product) / first.inner(first).max(f64::MIN_POSITIVE);
-        sum.product.readout.iter_mut().zip(&item.product.readout).for_each(|(sum, value)| *sum += times * value);
+        sum.product
+            .readout
+            .iter_mut()
+            .zip(&item.product.readout)
+            .for_each(|(sum, value)| *sum += times * value);
         sum.parts.extend(&item.parts);
     }
-    *items = sets.into_iter().map(|(_, item)| item).filter(|item| item.parts.len() == 1 || item.product.norm() > nothing).collect();
+    *items = sets
+        .into_iter()
+        .map(|(_, item)| item)
+        .filter(|item| item.parts.len() == 1 || item.product.norm() > nothing)
+        .collect();
     items.iter_mut().for_each(|item| item.parts.sort_unstable());
 }
 
 /// Merges pairs of which one product leaves little enough, the best first, each gate once. Whether any merged.
-fn merge_pairs(items: &mut Vec<Item>, pairs: &Pairs, tolerance: f64, nothing: f64, readouts: Readouts) -> bool {
+fn merge_pairs(
+    items: &mut Vec<Item>,
+    pairs: &Pairs,
+    tolerance: f64,
+    nothing: f64,
+    readouts: Readouts,
+) -> bool {
     let same_readout = |i: usize, j: usize| pairs.readout_angle(i, j) <= tolerance;
     let nearest = if readouts == Readouts::Free { NEAREST } else { 1 }; // readouts of rank 1 take a decomposition each
-    let crowded: Vec<bool> = (0..items.len()).map(|i| (0..items.len()).filter(|&j| same_readout(i, j)).count() > MANY).collect();
-    let is_candidate = |i: usize, j: usize| pairs.kernel_angle(i, j) <= tolerance || !(crowded[i] || crowded[j]) && same_readout(i, j);
-    let mut candidates: Vec<(usize, usize)> = (0..items.len()).flat_map(|j| (0..j).map(move |i| (i, j))).filter(|&(i, j)| is_candidate(i, j)).collect();
+    let crowded: Vec<bool> = (0..items.len())
+        .map(|i| (0..items.len()).filter(|&j| same_readout(i, j)).count() > MANY)
+        .collect();
+    let is_candidate = |i: usize, j: usize| {
+        pairs.kernel_angle(i, j) <= tolerance || !(crowded[i] || crowded[j]) && same_readout(i, j)
+    };
+    let mut candidates: Vec<(usize, usize)> = (0..items.len())
+        .flat_map(|j| (0..j).map(move |i| (i, j)))
+        .filter(|&(i, j)| is_candidate(i, j))
+        .collect();
     if candidates.len() > MOST_PAIRS {
         candidates = nearest_of(candidates, pairs, nearest);
     }
@@ -188,12 +222,17 @@ fn merge_set(items: &mut Vec<Item>, pairs: &Pairs, tolerance: f64, readouts: Rea
         if tried[first] {
             continue; // a part of a set that stays
         }
-        let set: Vec<usize> = (first..items.len()).filter(|&i| pairs.readout_angle(first, i) <= tolerance).collect();
+        let set: Vec<usize> =
+            (first..items.len()).filter(|&i| pairs.readout_angle(first, i) <= tolerance).collect();
         if !(3..=LARGEST_SET).contains(&set.len()) {
             continue;
         }
         set.iter().for_each(|&i| tried[i] = true);
-        let Some(fewer) = sum(items, &set).fewest(tolerance).filter(|fewer| fewer.len() < set.len()) else { continue };
+        let Some(fewer) =
+            sum(items, &set).fewest(tolerance).filter(|fewer| fewer.len() < set.len())
+        else {
+            continue;
+        };
         let parts = parts(items, &set);
         set.iter().rev().for_each(|&i| drop(items.remove(i)));
         items.extend(fewer.into_iter().map(|mut product| {

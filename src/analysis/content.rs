@@ -85,15 +85,25 @@ pub fn fit(network: &Weighed<'_>, subject: &Subject<'_>, setting: Setting) -> Fi
     let variables: usize = widths.iter().sum();
     let monomials = monomials(variables);
     let [fitted, tried] = [0, 1].map(|part| FEWEST[part].max(ROWS[part] * monomials.len()));
-    let numbers = random::normals(setting.seed, "content", (fitted + tried) * variables).into_iter().map(|v| setting.scale * f64::from(v));
+    let numbers = random::normals(setting.seed, "content", (fitted + tried) * variables)
+        .into_iter()
+        .map(|v| setting.scale * f64::from(v));
     let drawn = Matrix::new(fitted + tried, variables, numbers.collect());
     let answers = answers(network, &bases, &drawn, setting.lag);
     let values = values(&monomials, &drawn);
-    let rows = |matrix: &Matrix, range: std::ops::Range<usize>| matrix.select_rows(&range.collect::<Vec<_>>());
+    let rows = |matrix: &Matrix, range: std::ops::Range<usize>| {
+        matrix.select_rows(&range.collect::<Vec<_>>())
+    };
     let map = Fit::new(&rows(&values, 0..fitted), false).solve(&rows(&answers, 0..fitted));
-    let unexplained = unexplained(&map.of(&rows(&values, fitted..fitted + tried)), &rows(&answers, fitted..fitted + tried));
-    let degrees: Vec<usize> = monomials.iter().map(|monomial| monomial.iter().map(|&e| usize::from(e)).sum()).collect();
-    let of = |wanted: &dyn Fn(usize) -> bool| (0..monomials.len()).filter(|&i| wanted(i)).collect::<Vec<_>>();
+    let unexplained = unexplained(
+        &map.of(&rows(&values, fitted..fitted + tried)),
+        &rows(&answers, fitted..fitted + tried),
+    );
+    let degrees: Vec<usize> =
+        monomials.iter().map(|monomial| monomial.iter().map(|&e| usize::from(e)).sum()).collect();
+    let of = |wanted: &dyn Fn(usize) -> bool| {
+        (0..monomials.len()).filter(|&i| wanted(i)).collect::<Vec<_>>()
+    };
     let squares: Vec<f64> = (0..=DEGREE)
         .map(|degree| of(&|i| degrees[i] == degree))
         .map(|of| values.select_columns(&of).times(&map.weights.select_rows(&of)).norm().powi(2))
@@ -102,7 +112,9 @@ pub fn fit(network: &Weighed<'_>, subject: &Subject<'_>, setting: Setting) -> Fi
     let layer = map.weights.transpose();
     let subject = coefficients(subject, &bases, &monomials);
     let current = variables - widths[widths.len() - 1];
-    let is_product = |i: usize| degrees[i] == 3 && (current == 0 || monomials[i][current..].iter().sum::<u8>() == 1);
+    let is_product = |i: usize| {
+        degrees[i] == 3 && (current == 0 || monomials[i][current..].iter().sum::<u8>() == 1)
+    };
     let products = of(&is_product);
     let content = Content {
         setting,
@@ -118,13 +130,21 @@ pub fn fit(network: &Weighed<'_>, subject: &Subject<'_>, setting: Setting) -> Fi
 /// Orthonormal directions `[d, w]` of each token: those of its own numbers where they are few.
 fn bases(subject: &Subject<'_>, setting: Setting) -> Vec<Matrix> {
     let [d, _] = subject.sizes();
-    let tokens: Vec<usize> = if setting.lag.is_some() { vec![d, subject.query_width()] } else { vec![d] };
+    let tokens: Vec<usize> =
+        if setting.lag.is_some() { vec![d, subject.query_width()] } else { vec![d] };
     let most = MOST_DIRECTIONS[tokens.len() - 1];
     let basis = |(token, &width): (usize, &usize)| {
         let within = if width <= most {
             Matrix::identity(width)
         } else {
-            let normals: Vec<f64> = random::normals(setting.seed, &format!("content.directions.{token}"), width * width).into_iter().map(f64::from).collect();
+            let normals: Vec<f64> = random::normals(
+                setting.seed,
+                &format!("content.directions.{token}"),
+                width * width,
+            )
+            .into_iter()
+            .map(f64::from)
+            .collect();
             Matrix::new(width, width, linear::orthogonal(&normals, width))
         };
         Matrix::from_fn(d, width.min(most), |i, j| if i < width { within.at(i, j) } else { 0.0 })
@@ -154,7 +174,9 @@ fn monomials(variables: usize) -> Vec<Vec<u8>> {
 
 /// Each monomial at each row of `drawn [rows, variables]`: `[rows, monomials]`.
 fn values(monomials: &[Vec<u8>], drawn: &Matrix) -> Matrix {
-    let power = |row: &[f64], monomial: &[u8]| -> f64 { monomial.iter().zip(row).filter(|(e, _)| **e > 0).map(|(&e, v)| v.powi(e.into())).product() };
+    let power = |row: &[f64], monomial: &[u8]| -> f64 {
+        monomial.iter().zip(row).filter(|(e, _)| **e > 0).map(|(&e, v)| v.powi(e.into())).product()
+    };
     Matrix::from_fn(drawn.rows, monomials.len(), |row, i| power(drawn.row(row), &monomials[i]))
 }
 
@@ -179,21 +201,30 @@ fn answers(network: &Weighed<'_>, bases: &[Matrix], drawn: &Matrix, lag: Option<
 fn coefficients(subject: &Subject<'_>, bases: &[Matrix], monomials: &[Vec<u8>]) -> Matrix {
     let (teacher, [d, outputs]) = (subject.teacher(), subject.sizes());
     let matrix = |numbers: &[f64]| Matrix::new(d, d, numbers.to_vec());
-    let (value, key_query) = (matrix(&teacher.value), matrix(&teacher.key).transpose().times(&matrix(&teacher.query)));
-    let places: HashMap<&[u8], usize> = monomials.iter().enumerate().map(|(i, monomial)| (monomial.as_slice(), i)).collect();
+    let (value, key_query) =
+        (matrix(&teacher.value), matrix(&teacher.key).transpose().times(&matrix(&teacher.query)));
+    let places: HashMap<&[u8], usize> =
+        monomials.iter().enumerate().map(|(i, monomial)| (monomial.as_slice(), i)).collect();
     let variables = monomials[0].len();
     let mut out = Matrix::zeros(outputs, monomials.len());
     let current = &bases[bases.len() - 1];
     let current_first = variables - current.columns;
     let mut first = 0;
     for basis in bases {
-        let (values, relation) = (value.times(basis), basis.transpose().times(&key_query).times(current));
+        let (values, relation) =
+            (value.times(basis), basis.transpose().times(&key_query).times(current));
         let w = basis.columns;
-        for (a, b, c) in (0..w * w * current.columns).map(|i| (i / (w * current.columns), i / current.columns % w, i % current.columns)) {
+        for (a, b, c) in (0..w * w * current.columns)
+            .map(|i| (i / (w * current.columns), i / current.columns % w, i % current.columns))
+        {
             let mut monomial = vec![0; variables];
-            [first + a, first + b, current_first + c].into_iter().for_each(|variable| monomial[variable] += 1);
+            [first + a, first + b, current_first + c]
+                .into_iter()
+                .for_each(|variable| monomial[variable] += 1);
             let place = places[monomial.as_slice()];
-            (0..outputs).for_each(|output| out.row_mut(output)[place] += values.at(output, a) * relation.at(b, c));
+            (0..outputs).for_each(|output| {
+                out.row_mut(output)[place] += values.at(output, a) * relation.at(b, c)
+            });
         }
         first += w;
     }
@@ -204,5 +235,10 @@ fn likeness(layer: &Matrix, subject: &Matrix) -> Likeness {
     let (own, theirs) = (layer.norm(), subject.norm());
     let apart: Vec<f64> = layer.data.iter().zip(&subject.data).map(|(a, b)| a - b).collect();
     let part = |value: f64| (theirs > 0.0).then(|| value / theirs);
-    Likeness { cosine: (own > 0.0 && theirs > 0.0).then(|| dot(&layer.data, &subject.data) / (own * theirs)), distance: part(norm(&apart)), size: part(own) }
+    Likeness {
+        cosine: (own > 0.0 && theirs > 0.0)
+            .then(|| dot(&layer.data, &subject.data) / (own * theirs)),
+        distance: part(norm(&apart)),
+        size: part(own),
+    }
 }

@@ -38,26 +38,54 @@ impl Probe {
 }
 
 /// Runs teacher and student on the sequence `x [time, inputs]`.
-pub fn probe(table: &ParamTable, parameters: &[f32], teacher: &Teacher, x: &[f32], step: u64) -> Probe {
+pub fn probe(
+    table: &ParamTable,
+    parameters: &[f32],
+    teacher: &Teacher,
+    x: &[f32],
+    step: u64,
+) -> Probe {
     let (inputs, width) = (teacher.dim, teacher.dim);
     let time = x.len() / inputs;
     let wide: Vec<f64> = x.iter().copied().map(f64::from).collect();
     let (attention, values) = teacher.attention(&wide);
     let mut teacher_shares = vec![0.0; time * time * width];
-    for (cell, share) in attention.iter().zip(teacher_shares.chunks_exact_mut(width)).enumerate().map(|(i, (a, c))| ((i % time, *a), c)) {
+    for (cell, share) in attention
+        .iter()
+        .zip(teacher_shares.chunks_exact_mut(width))
+        .enumerate()
+        .map(|(i, (a, c))| ((i % time, *a), c))
+    {
         let (s, weight) = cell;
         share.iter_mut().zip(&values[s * width..]).for_each(|(c, v)| *c = narrow(weight * v));
     }
     let student_shares = student_shares(table, parameters, x, time, width);
     let total = |shares: &[f32]| -> Vec<f32> {
-        let row = |t: usize| (0..width).map(move |k| (0..=t).map(|s| shares[(t * time + s) * width + k]).sum());
+        let row = |t: usize| {
+            (0..width).map(move |k| (0..=t).map(|s| shares[(t * time + s) * width + k]).sum())
+        };
         (0..time).flat_map(row).collect()
     };
-    Probe { step, time, width, inputs: x.to_vec(), teacher: total(&teacher_shares), student: total(&student_shares), teacher_shares, student_shares }
+    Probe {
+        step,
+        time,
+        width,
+        inputs: x.to_vec(),
+        teacher: total(&teacher_shares),
+        student: total(&student_shares),
+        teacher_shares,
+        student_shares,
+    }
 }
 
 /// c_{t,s} `[t, s, width]` from the outputs of all suffixes: row (t, s) is the network's ŷ_t having read x_s … x_t.
-fn student_shares(table: &ParamTable, parameters: &[f32], x: &[f32], time: usize, width: usize) -> Vec<f32> {
+fn student_shares(
+    table: &ParamTable,
+    parameters: &[f32],
+    x: &[f32],
+    time: usize,
+    width: usize,
+) -> Vec<f32> {
     let weight = |name: &str| table.slice(parameters, name);
     let lambda: Vec<f32> = weight("nu").iter().map(|nu| (-nu.exp()).exp()).collect();
     let n = lambda.len();
@@ -78,7 +106,10 @@ fn student_shares(table: &ParamTable, parameters: &[f32], x: &[f32], time: usize
     }
     let gated: Vec<f32> = if weight("side_gate").is_empty() {
         let m = weight("output_gate.m").len() / n;
-        let (a, b) = (multiply(&states, weight("output_gate.m"), m), multiply(&states, weight("output_gate.x"), m));
+        let (a, b) = (
+            multiply(&states, weight("output_gate.m"), m),
+            multiply(&states, weight("output_gate.x"), m),
+        );
         a.into_iter().zip(b).map(|(a, b)| a * b).collect()
     } else {
         let side = multiply(&constant_appended(x, time), weight("side_gate"), n); // [T, n]
@@ -101,7 +132,14 @@ fn multiply(x: &[f32], weight: &[f32], out: usize) -> Vec<f32> {
     let width = weight.len() / out;
     let rows = x.len() / width;
     let mut y = vec![0.0; rows * out];
-    product([rows, width, out], View::rows(x, width), View::rows(weight, width).t(), &mut y, out, false);
+    product(
+        [rows, width, out],
+        View::rows(x, width),
+        View::rows(weight, width).t(),
+        &mut y,
+        out,
+        false,
+    );
     y
 }
 

@@ -36,23 +36,37 @@ pub struct Decoded {
 
 /// Runs `network` on sequences of the subject and fits; `None` for attention, which keeps no state.
 pub fn decode(network: &Weighed<'_>, subject: &Subject<'_>, seed: u32) -> Option<Decoded> {
-    let (states, gates) = (network.architecture.state_buffers(), network.architecture.gate_buffers());
+    let (states, gates) =
+        (network.architecture.state_buffers(), network.architecture.gate_buffers());
     if states.is_empty() {
         return None;
     }
     let names: Vec<String> = states.iter().chain(&gates).cloned().collect();
     let time = subject.time();
-    let numbers: usize = network.buffers::<f64>(&Matrix::zeros(time, network.inputs), time, &names).iter().map(|buffer| buffer.columns).sum();
+    let numbers: usize = network
+        .buffers::<f64>(&Matrix::zeros(time, network.inputs), time, &names)
+        .iter()
+        .map(|buffer| buffer.columns)
+        .sum();
     let sequences = SEQUENCES.max((ROWS * (numbers + 1)).div_ceil(time));
     let x = subject.tokens(2 * sequences, seed);
     let mut buffers = network.buffers::<f64>(&x, time, &names);
     let gates = beside(&buffers.split_off(states.len()));
     let states = beside(&buffers);
     let teacher = subject.teacher();
-    let moments: Vec<_> =
-        (0..2 * sequences).flat_map(|i| attention::unroll(&teacher, &x.select_rows(&(i * time..(i + 1) * time).collect::<Vec<_>>()))).collect();
-    let memory = Matrix::from_rows(&moments.iter().map(|moment| &moment.memory.data[..]).collect::<Vec<_>>());
-    let query = Matrix::from_rows(&moments.iter().map(|moment| &moment.query[..]).collect::<Vec<_>>());
+    let moments: Vec<_> = (0..2 * sequences)
+        .flat_map(|i| {
+            attention::unroll(
+                &teacher,
+                &x.select_rows(&(i * time..(i + 1) * time).collect::<Vec<_>>()),
+            )
+        })
+        .collect();
+    let memory = Matrix::from_rows(
+        &moments.iter().map(|moment| &moment.memory.data[..]).collect::<Vec<_>>(),
+    );
+    let query =
+        Matrix::from_rows(&moments.iter().map(|moment| &moment.query[..]).collect::<Vec<_>>());
     let fitted = sequences * time;
     let from_states = Fit::new(&half(&states, fitted, 0), true);
     Some(Decoded {
@@ -72,18 +86,28 @@ pub fn held_out(features: &Matrix, targets: &Matrix, fitted: usize) -> Option<f6
 }
 
 fn tried(fit: &Fit, features: &Matrix, targets: &Matrix, fitted: usize) -> Option<f64> {
-    unexplained(&fit.solve(&half(targets, fitted, 0)).of(&half(features, fitted, 1)), &half(targets, fitted, 1))
+    unexplained(
+        &fit.solve(&half(targets, fitted, 0)).of(&half(features, fitted, 1)),
+        &half(targets, fitted, 1),
+    )
 }
 
 /// The rows before `at`, or those from it on.
 fn half(matrix: &Matrix, at: usize, part: usize) -> Matrix {
     let range = if part == 0 { 0..at } else { at..matrix.rows };
-    Matrix::new(range.len(), matrix.columns, matrix.data[range.start * matrix.columns..range.end * matrix.columns].to_vec())
+    Matrix::new(
+        range.len(),
+        matrix.columns,
+        matrix.data[range.start * matrix.columns..range.end * matrix.columns].to_vec(),
+    )
 }
 
 /// The columns of all of them, one after another.
 fn beside(matrices: &[Matrix]) -> Matrix {
     let rows = matrices.first().map_or(0, |matrix| matrix.rows);
-    let data = (0..rows).flat_map(|row| matrices.iter().flat_map(move |matrix| matrix.row(row))).copied().collect();
+    let data = (0..rows)
+        .flat_map(|row| matrices.iter().flat_map(move |matrix| matrix.row(row)))
+        .copied()
+        .collect();
     Matrix::new(rows, matrices.iter().map(|matrix| matrix.columns).sum(), data)
 }

@@ -202,8 +202,21 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
         Gating::Output { m, x } => [m, x],
         Gating::Side(side) => [side, side],
     };
-    let matrices = [&network.readout, &network.input_m, &network.input_x, gating[0], gating[1], &batch.outputs, &batch.states];
-    if !matrices.iter().flat_map(|matrix| &matrix.data).chain(&network.lambda).all(|v| v.abs() <= LARGEST) {
+    let matrices = [
+        &network.readout,
+        &network.input_m,
+        &network.input_x,
+        gating[0],
+        gating[1],
+        &batch.outputs,
+        &batch.states,
+    ];
+    if !matrices
+        .iter()
+        .flat_map(|matrix| &matrix.data)
+        .chain(&network.lambda)
+        .all(|v| v.abs() <= LARGEST)
+    {
         return silenced(
             network,
             settings,
@@ -211,16 +224,25 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
             format!("Weights, states or outputs are above {LARGEST:e}, or no numbers."),
         );
     }
-    if is_too_small(network, gating) || (0.0..SMALLEST).contains(&largest(&batch.outputs.data)) && largest(&batch.outputs.data) > 0.0 {
+    if is_too_small(network, gating)
+        || (0.0..SMALLEST).contains(&largest(&batch.outputs.data))
+            && largest(&batch.outputs.data) > 0.0
+    {
         return silenced(
             network,
             settings,
             "These weights are too small to take apart.",
-            format!("The outputs, or products of the weights that they are made of, are below {SMALLEST:e}: their squares are no numbers any more."),
+            format!(
+                "The outputs, or products of the weights that they are made of, are below {SMALLEST:e}: their squares are no numbers any more."
+            ),
         );
     }
     let importance = importance::measure(network, settings.threshold);
-    let mut notes = vec![format!("Everything is measured on {} fresh sequences of {} tokens, x ~ N(0, I).", batch.x.rows / batch.time, batch.time)];
+    let mut notes = vec![format!(
+        "Everything is measured on {} fresh sequences of {} tokens, x ~ N(0, I).",
+        batch.x.rows / batch.time,
+        batch.time
+    )];
     let (mut why_alone, given) = ("no teacher is known", teacher);
     let teacher = given.filter(|teacher| {
         let size = scale(&[&teacher.value, &teacher.key, &teacher.query], &[1, 1, 1]);
@@ -243,26 +265,45 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
     });
     let raw = raw_stage(network, &importance);
     let pruned = prune::prune(&raw, &importance, settings.threshold, &batch);
-    let batch = Batch { inexactness: pruned.change.max(batch.change(&minimal::snapped(&pruned.network))), ..batch };
+    let batch = Batch {
+        inexactness: pruned.change.max(batch.change(&minimal::snapped(&pruned.network))),
+        ..batch
+    };
     let sorted = reorder::reorder(&pruned, &importance, &reorder::sizes(&batch.states));
     let Merged { stage: merged, groups } = merge::merge(&sorted, &settings.picked, &batch);
     let Minimal { stage: minimal, snapping } = minimal::minimise(&merged, &batch);
     let stages = vec![raw, pruned, sorted, merged, minimal];
-    let scores = teacher.map(|teacher| scores::score_on(network, &importance.roles, teacher, &batch.x, batch.time));
+    let scores = teacher
+        .map(|teacher| scores::score_on(network, &importance.roles, teacher, &batch.x, batch.time));
     if let Some((scores, teacher)) = scores.as_ref().zip(teacher) {
-        notes.extend(scores::notes(scores, teacher, &importance.roles, [batch.x.rows, batch.time], matches!(network.gating, Gating::Side(_))));
+        notes.extend(scores::notes(
+            scores,
+            teacher,
+            &importance.roles,
+            [batch.x.rows, batch.time],
+            matches!(network.gating, Gating::Side(_)),
+        ));
     }
     let expanded = Expanded::of(network, teacher, settings.lag.max(1));
     notes.extend(expanded.notes);
     let error = teacher.map(|teacher| verdict::teacher_error(&batch, teacher));
     let function = match error {
         Some(error) => Function::Compared { error, distance: expanded.worst },
-        None => Function::Alone { outside: expanded.outside, memory: Memory::of(network), why: why_alone },
+        None => Function::Alone {
+            outside: expanded.outside,
+            memory: Memory::of(network),
+            why: why_alone,
+        },
     };
     Dissection {
         settings: settings.clone(),
         census: importance.census(settings.threshold),
-        verdict: verdict::judge(&stages, settings.threshold, function, teacher.map(verdict::needed)),
+        verdict: verdict::judge(
+            &stages,
+            settings.threshold,
+            function,
+            teacher.map(verdict::needed),
+        ),
         stages,
         snapping,
         scores,
@@ -284,15 +325,26 @@ fn largest(values: &[f64]) -> f64 {
 
 /// The product of the largest numbers, each to its power, without underflow or overflow in it: `None` if one is 0.
 fn scale(parts: &[&[f64]], powers: &[i32]) -> Option<f64> {
-    let logarithms = parts.iter().zip(powers).map(|(part, &power)| largest(part).log10() * f64::from(power));
+    let logarithms =
+        parts.iter().zip(powers).map(|(part, &power)| largest(part).log10() * f64::from(power));
     let sum: f64 = logarithms.sum();
     sum.is_finite().then(|| 10f64.powf(sum.clamp(-300.0, 300.0)))
 }
 
 /// Whether the outputs could at best be of a size that underflows in their squares, though no factor is zero.
 fn is_too_small(network: &Network, gating: [&Matrix; 2]) -> bool {
-    let powers = if matches!(network.gating, Gating::Output { .. }) { [2, 2, 1, 1, 1] } else { [1, 1, 1, 0, 1] };
-    let parts = [&network.input_m.data[..], &network.input_x.data, &gating[0].data, &gating[1].data, &network.readout.data];
+    let powers = if matches!(network.gating, Gating::Output { .. }) {
+        [2, 2, 1, 1, 1]
+    } else {
+        [1, 1, 1, 0, 1]
+    };
+    let parts = [
+        &network.input_m.data[..],
+        &network.input_x.data,
+        &gating[0].data,
+        &gating[1].data,
+        &network.readout.data,
+    ];
     scale(&parts, &powers).is_some_and(|size| size < SMALLEST)
 }
 
@@ -321,7 +373,15 @@ fn silenced(network: &Network, settings: &Settings, headline: &str, reason: Stri
     Dissection {
         settings: settings.clone(),
         census: importance.census(settings.threshold),
-        stages: [StageKind::Raw, StageKind::Pruned, StageKind::Sorted, StageKind::Merged, StageKind::Minimal].map(stage).to_vec(),
+        stages: [
+            StageKind::Raw,
+            StageKind::Pruned,
+            StageKind::Sorted,
+            StageKind::Merged,
+            StageKind::Minimal,
+        ]
+        .map(stage)
+        .to_vec(),
         snapping: 0.0,
         scores: None,
         polynomial: None,
@@ -330,8 +390,15 @@ fn silenced(network: &Network, settings: &Settings, headline: &str, reason: Stri
         teacher_error: None,
         outside_attention: None,
         groups: vec![],
-        verdict: Verdict { is_attention: false, headline: headline.into(), evidence: reason.clone() },
-        notes: vec![format!("There are no scores and no changes: {}", super::words::lowered(&reason))],
+        verdict: Verdict {
+            is_attention: false,
+            headline: headline.into(),
+            evidence: reason.clone(),
+        },
+        notes: vec![format!(
+            "There are no scores and no changes: {}",
+            super::words::lowered(&reason)
+        )],
         is_silenced: true,
         importance,
     }

@@ -19,13 +19,19 @@ impl Finding {
         match self {
             Self::Regression { losses, doubled, coefficients, .. } => {
                 let same = losses.excess() <= SAME && doubled.excess() <= SAME;
-                let exact =
-                    coefficients.as_ref().is_some_and(|c| c.largest_error() <= COEFFICIENTS.0 && c.rest_part.iter().all(|rest| *rest <= COEFFICIENTS.1));
+                let exact = coefficients.as_ref().is_some_and(|c| {
+                    c.largest_error() <= COEFFICIENTS.0
+                        && c.rest_part.iter().all(|rest| *rest <= COEFFICIENTS.1)
+                });
                 match () {
-                    () if losses.excess() < -SAME => "It does better than one step of gradient descent.",
+                    () if losses.excess() < -SAME => {
+                        "It does better than one step of gradient descent."
+                    }
                     () if same && exact => "It is one step of gradient descent.",
                     () if same => "It does as well as one step of gradient descent.",
-                    () if losses.network < LEARNS * losses.zero => "It learns from the examples, but less than one step of gradient descent does.",
+                    () if losses.network < LEARNS * losses.zero => {
+                        "It learns from the examples, but less than one step of gradient descent does."
+                    }
                     () if losses.network.is_finite() => "It does not learn from the examples.",
                     () => "Its answers are no numbers.",
                 }
@@ -38,7 +44,9 @@ impl Finding {
             Self::Test(tested) => match tested.test.size.nmse() {
                 Some(nmse) if !nmse.is_finite() => "Its answers are no numbers.",
                 Some(nmse) if nmse < 0.01 => "It fits sequences that it has never seen.",
-                Some(nmse) if nmse < 1.0 => "It explains a part of sequences that it has never seen.",
+                Some(nmse) if nmse < 1.0 => {
+                    "It explains a part of sequences that it has never seen."
+                }
                 Some(_) => "On sequences that it has never seen it is no better than answering 0.",
                 None => "The test's targets are all zero.",
             },
@@ -66,7 +74,9 @@ impl Finding {
             Self::Regression { losses, doubled, coefficients, .. } => {
                 json!({ "headline": self.headline(), "losses": losses, "doubled_variance": doubled, "coefficients": coefficients })
             }
-            Self::Recall { recalled, .. } => json!({ "headline": self.headline(), "recall": recalled }),
+            Self::Recall { recalled, .. } => {
+                json!({ "headline": self.headline(), "recall": recalled })
+            }
             Self::Test(tested) => {
                 let Tested { test, train, outputs, steps, .. } = tested.as_ref();
                 json!({ "headline": self.headline(), "test": test.summary(), "train": train.summary(), "nmse": test.size.nmse(), "outputs": outputs, "steps": steps })
@@ -90,17 +100,26 @@ impl Losses {
     fn sentence(&self, when: &str) -> String {
         let Self { network, gradient_step, standard_error, .. } = self;
         if !network.is_finite() {
-            return format!("{when} its loss is not a number; one step of gradient descent has {gradient_step:.5}.");
+            return format!(
+                "{when} its loss is not a number; one step of gradient descent has {gradient_step:.5}."
+            );
         }
         let error = part(standard_error / gradient_step);
-        format!("{when} its loss is {network:.5}; one step of gradient descent has {gradient_step:.5} ({:+.2} %, ± {error} of it).", 100.0 * self.excess())
+        format!(
+            "{when} its loss is {network:.5}; one step of gradient descent has {gradient_step:.5} ({:+.2} %, ± {error} of it).",
+            100.0 * self.excess()
+        )
     }
 }
 
 impl Coefficients {
     /// How far the wanted coefficients are from η*, at most, as a part of it.
     pub fn largest_error(&self) -> f64 {
-        self.wanted.iter().flatten().map(|c| (c / self.best_step_size - 1.0).abs()).fold(0.0, f64::max)
+        self.wanted
+            .iter()
+            .flatten()
+            .map(|c| (c / self.best_step_size - 1.0).abs())
+            .fold(0.0, f64::max)
     }
 
     fn sentence(&self) -> String {
@@ -108,10 +127,14 @@ impl Coefficients {
             return "Its coefficients are no numbers.".into();
         }
         let all = || self.wanted.iter().flatten().copied();
-        let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+        let (low, high) =
+            (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
         let rest = self.rest_part.iter().copied().fold(0.0, f64::max);
         let best = significant(self.best_step_size);
-        format!("The coefficients of x_i² y_k are {low:.5} to {high:.5} (a gradient step: η* = {best}); all others together are {} of their norm.", part(rest))
+        format!(
+            "The coefficients of x_i² y_k are {low:.5} to {high:.5} (a gradient step: η* = {best}); all others together are {} of their norm.",
+            part(rest)
+        )
     }
 }
 

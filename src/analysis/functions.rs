@@ -38,10 +38,21 @@ mod tests {
 
     #[test]
     fn inner_products_are_means_over_normal_tokens() {
-        let numbers =
-            |name: &str, rows: usize, columns: usize| Matrix::new(rows, columns, normals(3, name, rows * columns).into_iter().map(f64::from).collect());
+        let numbers = |name: &str, rows: usize, columns: usize| {
+            Matrix::new(
+                rows,
+                columns,
+                normals(3, name, rows * columns).into_iter().map(f64::from).collect(),
+            )
+        };
         let (input_m, input_x) = (numbers("m", 2, 3), numbers("x", 2, 3));
-        let network = Network { input_m, input_x, lambda: vec![0.0; 2], gating: Gating::Side(Matrix::zeros(2, 3)), readout: Matrix::zeros(1, 2) };
+        let network = Network {
+            input_m,
+            input_x,
+            lambda: vec![0.0; 2],
+            gating: Gating::Side(Matrix::zeros(2, 3)),
+            readout: Matrix::zeros(1, 2),
+        };
         let u = network.states(&numbers("tokens", 200_000, 2), 1);
         let functions = input_functions(&network);
         for (i, j) in [(0, 0), (0, 1), (1, 1)] {

@@ -55,13 +55,22 @@ pub fn measure(network: &Network, threshold: f64) -> Importance {
     let readout = column_norms(&network.readout);
     let (outgoing, gates): (Vec<f64>, Vec<f64>) = match &network.gating {
         Gating::Output { m, x } => {
-            let outgoing = column_norms(m).into_iter().zip(column_norms(x)).map(|(m, x)| m.hypot(x)).collect();
-            let gates = row_norms(m).into_iter().zip(row_norms(x)).zip(readout).map(|((m, x), d)| m * x * d).collect();
+            let outgoing =
+                column_norms(m).into_iter().zip(column_norms(x)).map(|(m, x)| m.hypot(x)).collect();
+            let gates = row_norms(m)
+                .into_iter()
+                .zip(row_norms(x))
+                .zip(readout)
+                .map(|((m, x), d)| m * x * d)
+                .collect();
             (outgoing, gates)
         }
-        Gating::Side(side) => (row_norms(side).into_iter().zip(readout).map(|(side, d)| side * d).collect(), vec![]),
+        Gating::Side(side) => {
+            (row_norms(side).into_iter().zip(readout).map(|(side, d)| side * d).collect(), vec![])
+        }
     };
-    let hidden = relative(m.into_iter().zip(x).zip(outgoing).map(|((m, x), out)| m * x * out).collect());
+    let hidden =
+        relative(m.into_iter().zip(x).zip(outgoing).map(|((m, x), out)| m * x * out).collect());
     let role = |(&lambda, &importance): (&f64, &f64)| match () {
         () if importance <= threshold => Role::Unused,
         () if lambda > 0.9 => Role::KeyValue,
@@ -89,7 +98,9 @@ impl Importance {
     /// Neurons sorted by role, then by falling importance.
     pub fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.roles.len()).collect();
-        order.sort_by(|&a, &b| self.roles[a].cmp(&self.roles[b]).then(self.hidden[b].total_cmp(&self.hidden[a])));
+        order.sort_by(|&a, &b| {
+            self.roles[a].cmp(&self.roles[b]).then(self.hidden[b].total_cmp(&self.hidden[a]))
+        });
         order
     }
 

@@ -33,13 +33,21 @@ impl Sequences {
         let (x, y) = task.record(&mut graph);
         let (wide, narrow) = (graph.width(x), graph.width(y));
         let program = Program::forward(graph);
-        let constants = task.constants(seed, Source::default()).into_iter().filter_map(|(name, numbers)| Some((program.find(name)?, numbers)));
+        let constants = task
+            .constants(seed, Source::default())
+            .into_iter()
+            .filter_map(|(name, numbers)| Some((program.find(name)?, numbers)));
         let constants: Vec<_> = constants.collect();
-        let mut cpu = Cpu::<f64>::new(program, 1, u64::MAX).expect("one thread starts, and memory was not limited");
+        let mut cpu = Cpu::<f64>::new(program, 1, u64::MAX)
+            .expect("one thread starts, and memory was not limited");
         constants.into_iter().for_each(|(buffer, numbers)| cpu.write(buffer, &numbers));
         cpu.set_clock(&optimizer::data_clock(plan::unseen(seed), part));
         cpu.forward();
-        Self { time, tokens: Matrix::new(count * time, wide, cpu.read_exact(x.id())), targets: Matrix::new(count, narrow, cpu.read_exact(y.id())) }
+        Self {
+            time,
+            tokens: Matrix::new(count * time, wide, cpu.read_exact(x.id())),
+            targets: Matrix::new(count, narrow, cpu.read_exact(y.id())),
+        }
     }
 
     /// How many.
@@ -77,9 +85,15 @@ pub struct Losses {
 }
 
 /// Measures `network` on sequences of a regression, in parts; `trained_on` is the task that η* is the best for.
-pub fn losses<S: Borrow<Sequences>>(network: &Network, trained_on: Regression, parts: impl IntoIterator<Item = S>) -> Losses {
+pub fn losses<S: Borrow<Sequences>>(
+    network: &Network,
+    trained_on: Regression,
+    parts: impl IntoIterator<Item = S>,
+) -> Losses {
     let step_size = gradient_step::best_step_size(trained_on);
-    let half_square = |a: &[f64], b: &[f64]| 0.5 * a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / a.len() as f64;
+    let half_square = |a: &[f64], b: &[f64]| {
+        0.5 * a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / a.len() as f64
+    };
     let (mut own, mut theirs, mut zero, mut squares, mut count) = (0.0, 0.0, 0.0, 0.0, 0);
     for part in parts {
         let sequences: &Sequences = part.borrow();
@@ -87,7 +101,10 @@ pub fn losses<S: Borrow<Sequences>>(network: &Network, trained_on: Regression, p
         for i in 0..sequences.count() {
             let (target, tokens) = (sequences.targets.row(i), sequences.sequence(i));
             let weights = gradient_step::weights(trained_on, tokens, step_size);
-            let (a, b) = (half_square(answers.row(i), target), half_square(&apply(&weights, query(trained_on, tokens)), target));
+            let (a, b) = (
+                half_square(answers.row(i), target),
+                half_square(&apply(&weights, query(trained_on, tokens)), target),
+            );
             own += a;
             theirs += b;
             zero += half_square(&vec![0.0; target.len()], target);
@@ -98,7 +115,13 @@ pub fn losses<S: Borrow<Sequences>>(network: &Network, trained_on: Regression, p
     let n = count as f64;
     let mean = (own - theirs) / n;
     let variance = (squares / n - mean * mean).max(0.0);
-    Losses { network: own / n, gradient_step: theirs / n, zero: zero / n, standard_error: (variance / n).sqrt(), sequences: count }
+    Losses {
+        network: own / n,
+        gradient_step: theirs / n,
+        zero: zero / n,
+        standard_error: (variance / n).sqrt(),
+        sequences: count,
+    }
 }
 
 /// The one-token polynomial of a regression network, like the paper's Table 2.
@@ -122,13 +145,16 @@ pub const MOST_INPUTS: usize = super::polynomial::MOST_INPUTS_ONE;
 /// Collects the coefficients; `None` where the network is not one for `task`, or its tokens are wider than [`MOST_INPUTS`].
 pub fn coefficients(network: &Network, task: Regression) -> Option<Coefficients> {
     let Regression { inputs, outputs, .. } = task;
-    if (network.inputs(), network.outputs()) != (inputs + outputs, outputs) || network.inputs() > MOST_INPUTS {
+    if (network.inputs(), network.outputs()) != (inputs + outputs, outputs)
+        || network.inputs() > MOST_INPUTS
+    {
         return None;
     }
     let places = Places::new(inputs + outputs, &[0]);
     let polynomial = places.network(network);
     let best = gradient_step::best_step_size(task);
-    let (mut wanted, mut rest, mut others) = (vec![vec![0.0; inputs]; outputs], vec![0.0; outputs], vec![]);
+    let (mut wanted, mut rest, mut others) =
+        (vec![vec![0.0; inputs]; outputs], vec![0.0; outputs], vec![]);
     for (k, row) in polynomial.iter_rows().enumerate() {
         for (monomial, &coefficient) in places.monomials.iter().zip(row) {
             let (x, y) = monomial.split_at(inputs);
@@ -178,7 +204,9 @@ pub fn episode(network: &Network, task: Regression, sequences: &Sequences) -> Ep
             queries.push((0..inputs).map(|j| if i == j { sign } else { 0.0 }).collect());
         }
     }
-    let asked = |query: &Vec<f64>| -> Vec<f64> { [&tokens[..task.pairs * width], query, &vec![0.0; task.outputs]].concat() };
+    let asked = |query: &Vec<f64>| -> Vec<f64> {
+        [&tokens[..task.pairs * width], query, &vec![0.0; task.outputs]].concat()
+    };
     let all: Vec<f64> = queries.iter().flat_map(asked).collect();
     let probes = Sequences {
         time: sequences.time,
@@ -186,7 +214,9 @@ pub fn episode(network: &Network, task: Regression, sequences: &Sequences) -> Ep
         targets: Matrix::zeros(queries.len(), task.outputs),
     };
     let answers = probes.answers(network);
-    let implied = |k: usize| (0..inputs).map(|i| 0.5 * (answers.at(1 + 2 * i, k) - answers.at(2 + 2 * i, k))).collect();
+    let implied = |k: usize| {
+        (0..inputs).map(|i| 0.5 * (answers.at(1 + 2 * i, k) - answers.at(2 + 2 * i, k))).collect()
+    };
     Episode {
         tokens: tokens.chunks_exact(width).map(<[f64]>::to_vec).collect(),
         target: sequences.targets.row(0).to_vec(),
@@ -235,7 +265,12 @@ pub fn find(network: &Network, task: Task, count: usize, seed: u32) -> Option<Fi
     let parts = |task: Regression| {
         (0..count.div_ceil(PART)).map(move |part| {
             let rest = count - part * PART;
-            Sequences::draw(Task::Regression(task), rest.min(PART), seed, u32::try_from(part).unwrap_or(u32::MAX))
+            Sequences::draw(
+                Task::Regression(task),
+                rest.min(PART),
+                seed,
+                u32::try_from(part).unwrap_or(u32::MAX),
+            )
         })
     };
     Some(match task {
@@ -251,7 +286,10 @@ pub fn find(network: &Network, task: Task, count: usize, seed: u32) -> Option<Fi
         }
         Task::Recall(_) => {
             let sequences = first();
-            Finding::Recall { recalled: recall::recalled(network, &sequences), episode: recall::episode(network, &sequences) }
+            Finding::Recall {
+                recalled: recall::recalled(network, &sequences),
+                episode: recall::episode(network, &sequences),
+            }
         }
     })
 }

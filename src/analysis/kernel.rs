@@ -49,7 +49,8 @@ impl Coordinates {
 
     /// The rows `[r, n]` of smallest norm (of contributions a_i · size_i) that are these functions `[r, rank]`.
     pub fn rows(&self, functions: &Matrix) -> Matrix {
-        let scaled = linear::least_squares(&self.neurons.transpose(), &functions.transpose(), LIFTED); // [n, r]
+        let scaled =
+            linear::least_squares(&self.neurons.transpose(), &functions.transpose(), LIFTED); // [n, r]
         Matrix::from_fn(functions.rows, self.sizes.len(), |i, j| scaled.at(j, i) / self.sizes[j])
     }
 }
@@ -69,7 +70,9 @@ impl Product {
     /// With the lengths moved into the readout.
     pub fn new(a: &[f64], b: &[f64], readout: &[f64]) -> Self {
         let (p, q) = (norm(a), norm(b));
-        let unit = |v: &[f64], size: f64| v.iter().map(|v| if size > 0.0 { v / size } else { 0.0 }).collect();
+        let unit = |v: &[f64], size: f64| {
+            v.iter().map(|v| if size > 0.0 { v / size } else { 0.0 }).collect()
+        };
         Self { a: unit(a, p), b: unit(b, q), readout: readout.iter().map(|d| d * p * q).collect() }
     }
 
@@ -77,7 +80,10 @@ impl Product {
     #[must_use]
     pub fn oriented_as(mut self, other: &Self) -> Self {
         let square = |a: &[f64], b: &[f64]| dot(a, b).powi(2);
-        let (straight, crossed) = (square(&self.a, &other.a) + square(&self.b, &other.b), square(&self.a, &other.b) + square(&self.b, &other.a));
+        let (straight, crossed) = (
+            square(&self.a, &other.a) + square(&self.b, &other.b),
+            square(&self.a, &other.b) + square(&self.b, &other.a),
+        );
         if crossed > straight {
             std::mem::swap(&mut self.a, &mut self.b);
         }
@@ -86,7 +92,8 @@ impl Product {
 
     /// ⟨sym(a bᵀ), sym(a' b'ᵀ)⟩
     pub fn inner(&self, other: &Self) -> f64 {
-        0.5 * (dot(&self.a, &other.a) * dot(&self.b, &other.b) + dot(&self.a, &other.b) * dot(&self.b, &other.a))
+        0.5 * (dot(&self.a, &other.a) * dot(&self.b, &other.b)
+            + dot(&self.a, &other.b) * dot(&self.b, &other.a))
     }
 
     /// Frobenius norm of all its kernels together.
@@ -104,10 +111,14 @@ pub struct Pairs {
 impl Pairs {
     /// Of these gates `[gates, gates]`.
     pub fn of(products: &[&Product]) -> Self {
-        let rows = |side: fn(&Product) -> &Vec<f64>| Matrix::from_rows(&products.iter().map(|p| side(p)).collect::<Vec<_>>());
+        let rows = |side: fn(&Product) -> &Vec<f64>| {
+            Matrix::from_rows(&products.iter().map(|p| side(p)).collect::<Vec<_>>())
+        };
         let (a, b, readout) = (rows(|p| &p.a), rows(|p| &p.b), rows(|p| &p.readout));
         let (aa, bb, ab) = (a.times_transposed(&a), b.times_transposed(&b), a.times_transposed(&b));
-        let kernels = Matrix::from_fn(a.rows, a.rows, |i, j| 0.5 * (aa.at(i, j) * bb.at(i, j) + ab.at(i, j) * ab.at(j, i)));
+        let kernels = Matrix::from_fn(a.rows, a.rows, |i, j| {
+            0.5 * (aa.at(i, j) * bb.at(i, j) + ab.at(i, j) * ab.at(j, i))
+        });
         Self { kernels, readouts: readout.times_transposed(&readout) }
     }
 
@@ -155,15 +166,25 @@ pub struct Single {
 impl Sum {
     /// Adds gates up.
     pub fn of(products: &[&Product]) -> Self {
-        let rows: Vec<&[f64]> = products.iter().flat_map(|p| [p.a.as_slice(), p.b.as_slice()]).collect();
+        let rows: Vec<&[f64]> =
+            products.iter().flat_map(|p| [p.a.as_slice(), p.b.as_slice()]).collect();
         let factors = Matrix::from_rows(&rows);
         let basis = linear::span(&factors, DEPENDENT, usize::MAX).basis;
         let within = factors.times_transposed(&basis);
-        let (a, b) = (within.select_rows(&evens(products.len(), 0)), within.select_rows(&evens(products.len(), 1)));
+        let (a, b) = (
+            within.select_rows(&evens(products.len(), 0)),
+            within.select_rows(&evens(products.len(), 1)),
+        );
         let outputs = products.first().map_or(0, |p| p.readout.len());
-        let kernel = |k: usize| Matrix::from_fn(a.columns, a.rows, |i, j| a.at(j, i) * products[j].readout[k]).times(&b);
+        let kernel = |k: usize| {
+            Matrix::from_fn(a.columns, a.rows, |i, j| a.at(j, i) * products[j].readout[k]).times(&b)
+        };
         let oriented: Vec<Matrix> = (0..outputs).map(kernel).collect();
-        let symmetric = |kernel: &Matrix| Matrix::from_fn(kernel.rows, kernel.columns, |i, j| 0.5 * (kernel.at(i, j) + kernel.at(j, i)));
+        let symmetric = |kernel: &Matrix| {
+            Matrix::from_fn(kernel.rows, kernel.columns, |i, j| {
+                0.5 * (kernel.at(i, j) + kernel.at(j, i))
+            })
+        };
         let kernels: Vec<Matrix> = oriented.iter().map(symmetric).collect();
         let norm = norm(&kernels.iter().map(Matrix::norm).collect::<Vec<_>>());
         Self { basis, oriented, kernels, norm }
@@ -175,13 +196,25 @@ impl Sum {
         if size > MANY {
             let mut squares = Matrix::zeros(size, size);
             for kernel in &self.kernels {
-                squares.data.iter_mut().zip(kernel.times(kernel).data).for_each(|(sum, value)| *sum += value);
+                squares
+                    .data
+                    .iter_mut()
+                    .zip(kernel.times(kernel).data)
+                    .for_each(|(sum, value)| *sum += value);
             }
             let values = linear::eigen(&squares).values;
             let largest = values.first().copied().unwrap_or(0.0);
-            return values.into_iter().filter(|&value| value > f64::EPSILON * largest).map(f64::sqrt).collect();
+            return values
+                .into_iter()
+                .filter(|&value| value > f64::EPSILON * largest)
+                .map(f64::sqrt)
+                .collect();
         }
-        let stacked = Matrix::new(size * self.kernels.len(), size, self.kernels.iter().flat_map(|kernel| kernel.data.clone()).collect());
+        let stacked = Matrix::new(
+            size * self.kernels.len(),
+            size,
+            self.kernels.iter().flat_map(|kernel| kernel.data.clone()).collect(),
+        );
         let values = if size == 0 { vec![] } else { linear::svd(&stacked).values };
         let largest = values.first().copied().unwrap_or(0.0);
         values.into_iter().filter(|&value| value > DEPENDENT * largest).collect()
@@ -194,7 +227,9 @@ impl Sum {
 
     /// The readout direction `[d_out]` (length 1) that takes most of the kernels, and the kernel along it, symmetric and oriented.
     fn dominant(&self) -> (Vec<f64>, Matrix, Matrix) {
-        let gram = Matrix::from_fn(self.kernels.len(), self.kernels.len(), |i, j| dot(&self.kernels[i].data, &self.kernels[j].data));
+        let gram = Matrix::from_fn(self.kernels.len(), self.kernels.len(), |i, j| {
+            dot(&self.kernels[i].data, &self.kernels[j].data)
+        });
         let direction = linear::eigen(&gram).vectors.row(0).to_vec();
         let along = |kernels: &[Matrix]| {
             let mut sum = Matrix::zeros(self.basis.rows, self.basis.rows);
@@ -211,7 +246,11 @@ impl Sum {
     pub fn single(&self) -> Single {
         if self.norm == 0.0 {
             return Single {
-                product: Product { a: vec![0.0; self.basis.columns], b: vec![0.0; self.basis.columns], readout: vec![0.0; self.kernels.len()] },
+                product: Product {
+                    a: vec![0.0; self.basis.columns],
+                    b: vec![0.0; self.basis.columns],
+                    readout: vec![0.0; self.kernels.len()],
+                },
                 residual: 0.0,
             };
         }
@@ -219,10 +258,21 @@ impl Sum {
         let linear::Eigen { values, vectors } = linear::eigen(&kernel);
         let last = values.len() - 1;
         let (u, v) = factors(values[0], vectors.row(0), values[last], vectors.row(last));
-        let shape = Matrix::from_fn(kernel.rows, kernel.columns, |i, j| 0.5 * (u[i] * v[j] + u[j] * v[i]));
+        let shape =
+            Matrix::from_fn(kernel.rows, kernel.columns, |i, j| 0.5 * (u[i] * v[j] + u[j] * v[i]));
         let size = dot(&shape.data, &shape.data);
-        let readout: Vec<f64> = self.kernels.iter().map(|kernel| dot(&kernel.data, &shape.data) / size).collect();
-        let rest = |k: usize| norm(&self.kernels[k].data.iter().zip(&shape.data).map(|(value, s)| value - readout[k] * s).collect::<Vec<_>>());
+        let readout: Vec<f64> =
+            self.kernels.iter().map(|kernel| dot(&kernel.data, &shape.data) / size).collect();
+        let rest = |k: usize| {
+            norm(
+                &self.kernels[k]
+                    .data
+                    .iter()
+                    .zip(&shape.data)
+                    .map(|(value, s)| value - readout[k] * s)
+                    .collect::<Vec<_>>(),
+            )
+        };
         let residual = norm(&(0..readout.len()).map(rest).collect::<Vec<_>>()) / self.norm;
         Single { product: self.lifted(&u, &v, &readout), residual }
     }
@@ -237,7 +287,8 @@ impl Sum {
         }
         let (direction, kernel, oriented) = self.dominant();
         let along = kernel.norm();
-        let allowed = (tolerance * self.norm).powi(2) - (self.norm.powi(2) - along.powi(2)).max(0.0);
+        let allowed =
+            (tolerance * self.norm).powi(2) - (self.norm.powi(2) - along.powi(2)).max(0.0);
         if allowed < 0.0 {
             return None;
         }
@@ -251,10 +302,14 @@ impl Sum {
         let rank = singular.iter().filter(|&&value| value > 0.0).count();
         if rank <= count {
             let column = |i: usize| u.column(i).map(|v| v * singular[i]).collect::<Vec<_>>();
-            return Some((0..rank).map(|i| self.lifted(&column(i), v_t.row(i), &direction)).collect());
+            return Some(
+                (0..rank).map(|i| self.lifted(&column(i), v_t.row(i), &direction)).collect(),
+            );
         }
         let nothing = vec![0.0; values.len()];
-        let part = |list: &[usize], i: usize| list.get(i).map_or((0.0, nothing.as_slice()), |&i| (values[i], vectors.row(i)));
+        let part = |list: &[usize], i: usize| {
+            list.get(i).map_or((0.0, nothing.as_slice()), |&i| (values[i], vectors.row(i)))
+        };
         let gates = (0..count).map(|i| {
             let ((p, plus), (q, minus)) = (part(&positive, i), part(&negative, i));
             let (u, v) = factors(p, plus, q, minus);

@@ -33,32 +33,57 @@ pub struct Merged {
 
 /// Merges the gates of a `sorted` stage, first those `picked` by hand (raw indices).
 pub fn merge(sorted: &Stage, picked: &[usize], batch: &Batch) -> Merged {
-    let unchanged = |note: &str, groups| Merged { stage: Stage { kind: StageKind::Merged, note: note.into(), ..sorted.clone() }, groups };
+    let unchanged = |note: &str, groups| Merged {
+        stage: Stage { kind: StageKind::Merged, note: note.into(), ..sorted.clone() },
+        groups,
+    };
     if matches!(sorted.network.gating, Gating::Side(_)) {
-        let groups = if picked.is_empty() { vec![] } else { vec![refused(picked, "side gating has no output gates to merge".into())] };
+        let groups = if picked.is_empty() {
+            vec![]
+        } else {
+            vec![refused(picked, "side gating has no output gates to merge".into())]
+        };
         return unchanged("Side gating has no output gates to merge.", groups);
     }
     if sorted.gates.is_empty() {
-        let groups = if picked.is_empty() { vec![] } else { vec![refused(picked, "they are pruned".into())] };
+        let groups = if picked.is_empty() {
+            vec![]
+        } else {
+            vec![refused(picked, "they are pruned".into())]
+        };
         return unchanged("There are no gates to merge.", groups);
     }
     let bench = Bench::new(sorted, batch);
     let gates = bench.gates();
-    let (start, by_hand) = if picked.is_empty() { (gates.clone(), None) } else { bench.by_hand(&gates, picked) };
+    let (start, by_hand) =
+        if picked.is_empty() { (gates.clone(), None) } else { bench.by_hand(&gates, picked) };
     // What is merged by hand: not to be listed again.
-    let handled: Vec<usize> = (0..gates.len()).filter(|i| !start.iter().any(|item| item.parts == [*i])).collect();
-    let result = bench.loosest(start.len(), |tolerance| Some(agglomerate(start.clone(), tolerance, Readouts::Free))).unwrap_or(start);
+    let handled: Vec<usize> =
+        (0..gates.len()).filter(|i| !start.iter().any(|item| item.parts == [*i])).collect();
+    let result = bench
+        .loosest(start.len(), |tolerance| {
+            Some(agglomerate(start.clone(), tolerance, Readouts::Free))
+        })
+        .unwrap_or(start);
     let mut groups: Vec<Group> = by_hand.into_iter().collect();
     groups.extend(bench.groups(&gates, &result, &handled));
     if gates.len() == 1 && result.len() == 1 {
         return unchanged("There is one gate, and no other to merge it with.", groups);
     }
     if result.len() == gates.len() {
-        return unchanged(&format!("No two of the {} are parts of one product: nothing merges.", counted(gates.len(), "gate")), groups);
+        return unchanged(
+            &format!(
+                "No two of the {} are parts of one product: nothing merges.",
+                counted(gates.len(), "gate")
+            ),
+            groups,
+        );
     }
     let mut stage = bench.stage_of(&result);
     stage.note = match result.len() {
-        0 if gates.iter().all(|item| item.product.norm() == 0.0) => "The gates read nothing that is left, or have no weight: they add nothing.".into(),
+        0 if gates.iter().all(|item| item.product.norm() == 0.0) => {
+            "The gates read nothing that is left, or have no weight: they add nothing.".into()
+        }
         0 => "All gates cancel: what they add up to is zero.".into(),
         after => format!(
             "{} are {} in parts; merging them changes the outputs by {}.",
@@ -77,7 +102,9 @@ pub fn remake_by_output(stage: &Stage, batch: &Batch) -> Option<Stage> {
     }
     let bench = Bench::new(stage, batch);
     let gates = bench.gates();
-    bench.loosest(gates.len(), |tolerance| by_output(&gates, tolerance)).map(|result| bench.stage_of(&result))
+    bench
+        .loosest(gates.len(), |tolerance| by_output(&gates, tolerance))
+        .map(|result| bench.stage_of(&result))
 }
 
 struct Bench<'a> {
@@ -102,23 +129,44 @@ impl<'a> Bench<'a> {
         let Gating::Output { m, x } = &self.stage.network.gating else { return vec![] };
         let (a, b) = (self.coordinates.functions(m), self.coordinates.functions(x));
         let readout = self.stage.network.readout.transpose();
-        (0..m.rows).map(|i| Item { product: Product::new(a.row(i), b.row(i), readout.row(i)), parts: vec![i] }).collect()
+        (0..m.rows)
+            .map(|i| Item {
+                product: Product::new(a.row(i), b.row(i), readout.row(i)),
+                parts: vec![i],
+            })
+            .collect()
     }
 
     /// What `search` finds at the loosest tolerance that changes the outputs little enough, if it finds fewer than `count`.
-    fn loosest(&self, count: usize, search: impl Fn(f64) -> Option<Vec<Item>>) -> Option<Vec<Item>> {
-        let fewer = TOLERANCES.into_iter().map_while(|tolerance| search(tolerance).filter(|found| found.len() < count)); // stricter ones find more
+    fn loosest(
+        &self,
+        count: usize,
+        search: impl Fn(f64) -> Option<Vec<Item>>,
+    ) -> Option<Vec<Item>> {
+        let fewer = TOLERANCES
+            .into_iter()
+            .map_while(|tolerance| search(tolerance).filter(|found| found.len() < count)); // stricter ones find more
         fewer.into_iter().find(|found| self.change(found) <= self.batch.allowed())
     }
 
     /// The gates picked by hand as one, if they can be.
     fn by_hand(&self, gates: &[Item], picked: &[usize]) -> (Vec<Item>, Option<Group>) {
-        let places: Vec<usize> = (0..gates.len()).filter(|&i| self.stage.gates[i].iter().any(|gate| picked.contains(gate))).collect();
+        let places: Vec<usize> = (0..gates.len())
+            .filter(|&i| self.stage.gates[i].iter().any(|gate| picked.contains(gate)))
+            .collect();
         let known = |raw: &usize| places.iter().any(|&i| self.stage.gates[i].contains(raw));
-        let missing: Vec<String> = picked.iter().filter(|raw| !known(raw)).map(ToString::to_string).collect();
-        let left_out = if missing.is_empty() { String::new() } else { format!(" (pruned or unknown: {})", missing.join(", ")) };
+        let missing: Vec<String> =
+            picked.iter().filter(|raw| !known(raw)).map(ToString::to_string).collect();
+        let left_out = if missing.is_empty() {
+            String::new()
+        } else {
+            format!(" (pruned or unknown: {})", missing.join(", "))
+        };
         if places.len() < 2 {
-            return (gates.to_vec(), Some(refused(picked, format!("at least two gates in use are needed{left_out}"))));
+            return (
+                gates.to_vec(),
+                Some(refused(picked, format!("at least two gates in use are needed{left_out}"))),
+            );
         }
         let sum = Sum::of(&places.iter().map(|&i| &gates[i].product).collect::<Vec<_>>());
         let parts_norm = norm_of_parts(gates, &places);
@@ -127,23 +175,47 @@ impl<'a> Bench<'a> {
         if cancels {
             single.residual = 0.0;
         }
-        let mut items: Vec<Item> = gates.iter().filter(|item| !places.contains(&item.parts[0])).cloned().collect();
+        let mut items: Vec<Item> =
+            gates.iter().filter(|item| !places.contains(&item.parts[0])).cloned().collect();
         if !cancels {
             items.push(Item { product: single.product, parts: places.clone() });
         }
         let change = self.change(&items);
         let merged = single.residual <= BY_HAND && change <= self.batch.allowed();
         let reason = match merged {
-            true if parts_norm == 0.0 => format!("they read nothing that is left, or have no weight: they add nothing{left_out}"),
-            true if cancels => format!("their kernels cancel: they add nothing{left_out}"),
-            true => format!("one product leaves {} of them; the outputs change by {}{left_out}", part(single.residual), part(change)),
-            false if single.residual > BY_HAND => {
-                format!("the best single product leaves {} of them; {} is allowed{left_out}", part(single.residual), part(BY_HAND))
+            true if parts_norm == 0.0 => {
+                format!(
+                    "they read nothing that is left, or have no weight: they add nothing{left_out}"
+                )
             }
-            false => format!("the outputs would change by {}; {} is allowed{left_out}", part(change), part(self.batch.allowed())),
+            true if cancels => format!("their kernels cancel: they add nothing{left_out}"),
+            true => format!(
+                "one product leaves {} of them; the outputs change by {}{left_out}",
+                part(single.residual),
+                part(change)
+            ),
+            false if single.residual > BY_HAND => {
+                format!(
+                    "the best single product leaves {} of them; {} is allowed{left_out}",
+                    part(single.residual),
+                    part(BY_HAND)
+                )
+            }
+            false => format!(
+                "the outputs would change by {}; {} is allowed{left_out}",
+                part(change),
+                part(self.batch.allowed())
+            ),
         };
         let raw = places.iter().flat_map(|&i| self.stage.gates[i].clone()).collect();
-        let group = Group { gates: raw, by_hand: true, singular_values: sum.singular_values(), residual: single.residual, merged, reason };
+        let group = Group {
+            gates: raw,
+            by_hand: true,
+            singular_values: sum.singular_values(),
+            residual: single.residual,
+            merged,
+            reason,
+        };
         (if merged { items } else { gates.to_vec() }, Some(group))
     }
 
@@ -153,7 +225,13 @@ impl<'a> Bench<'a> {
         let difference = Matrix::new(
             self.before.rows,
             self.before.columns,
-            network.readout_of(&self.batch.x, &self.states).data.iter().zip(&self.before.data).map(|(a, b)| a - b).collect(),
+            network
+                .readout_of(&self.batch.x, &self.states)
+                .data
+                .iter()
+                .zip(&self.before.data)
+                .map(|(a, b)| a - b)
+                .collect(),
         );
         let size = self.before.norm();
         if size > 0.0 { difference.norm() / size } else { 0.0 }
@@ -161,11 +239,17 @@ impl<'a> Bench<'a> {
 
     /// The stage's network with these gates; one that stands for itself alone keeps its weights.
     fn network(&self, items: &[Item]) -> Network {
-        let Gating::Output { m, x } = &self.stage.network.gating else { unreachable!("only output gates are merged") };
+        let Gating::Output { m, x } = &self.stage.network.gating else {
+            unreachable!("only output gates are merged")
+        };
         let made: Vec<&Item> = items.iter().filter(|item| item.parts.len() > 1).collect();
-        let factor =
-            |side: fn(&Product) -> &Vec<f64>| self.coordinates.rows(&Matrix::from_rows(&made.iter().map(|item| side(&item.product)).collect::<Vec<_>>()));
-        let (a, b) = if made.is_empty() { Default::default() } else { (factor(|p| &p.a), factor(|p| &p.b)) };
+        let factor = |side: fn(&Product) -> &Vec<f64>| {
+            self.coordinates.rows(&Matrix::from_rows(
+                &made.iter().map(|item| side(&item.product)).collect::<Vec<_>>(),
+            ))
+        };
+        let (a, b) =
+            if made.is_empty() { Default::default() } else { (factor(|p| &p.a), factor(|p| &p.b)) };
         let (mut next, columns) = (0, m.columns);
         let (mut new_m, mut new_x, mut readout) = (vec![], vec![], vec![]);
         for item in items {
@@ -181,14 +265,28 @@ impl<'a> Bench<'a> {
             }
         }
         let outputs = self.stage.network.outputs();
-        let gating = Gating::Output { m: Matrix::new(items.len(), columns, new_m), x: Matrix::new(items.len(), columns, new_x) };
-        Network { gating, readout: Matrix::new(items.len(), outputs, readout).transpose(), ..self.stage.network.clone() }
+        let gating = Gating::Output {
+            m: Matrix::new(items.len(), columns, new_m),
+            x: Matrix::new(items.len(), columns, new_x),
+        };
+        Network {
+            gating,
+            readout: Matrix::new(items.len(), outputs, readout).transpose(),
+            ..self.stage.network.clone()
+        }
     }
 
     /// The merged stage, its gates sorted as before.
     fn stage_of(&self, items: &[Item]) -> Stage {
-        let raw = |item: &Item| -> Vec<usize> { item.parts.iter().flat_map(|&i| self.stage.gates[i].clone()).collect() };
-        let mut stage = Stage { kind: StageKind::Merged, network: self.network(items), gates: items.iter().map(raw).collect(), ..self.stage.clone() };
+        let raw = |item: &Item| -> Vec<usize> {
+            item.parts.iter().flat_map(|&i| self.stage.gates[i].clone()).collect()
+        };
+        let mut stage = Stage {
+            kind: StageKind::Merged,
+            network: self.network(items),
+            gates: items.iter().map(raw).collect(),
+            ..self.stage.clone()
+        };
         reorder::sort_gates(&mut stage, &reorder::sizes(&self.states));
         stage.change = self.batch.change(&stage.network);
         stage
@@ -203,21 +301,36 @@ impl<'a> Bench<'a> {
                 None => sets.push((item.parts.clone(), 1)),
             }
         }
-        let gone: Vec<usize> = (0..gates.len()).filter(|i| !handled.contains(i) && !result.iter().any(|item| item.parts.contains(i))).collect();
+        let gone: Vec<usize> = (0..gates.len())
+            .filter(|i| !handled.contains(i) && !result.iter().any(|item| item.parts.contains(i)))
+            .collect();
         if !gone.is_empty() {
             sets.push((gone, 0));
         }
         let group = |(parts, count): (Vec<usize>, usize)| {
             let sum = Sum::of(&parts.iter().map(|&i| &gates[i].product).collect::<Vec<_>>());
-            let residual = if count == 0 { sum.norm / norm_of_parts(gates, &parts).max(f64::MIN_POSITIVE) } else { sum.single().residual };
+            let residual = if count == 0 {
+                sum.norm / norm_of_parts(gates, &parts).max(f64::MIN_POSITIVE)
+            } else {
+                sum.single().residual
+            };
             let reason = match count {
-                0 if parts.iter().all(|&i| gates[i].product.norm() == 0.0) => "they read nothing that is left, or have no weight: they add nothing".into(),
+                0 if parts.iter().all(|&i| gates[i].product.norm() == 0.0) => {
+                    "they read nothing that is left, or have no weight: they add nothing".into()
+                }
                 0 => "their kernels cancel, or are too small to matter: they add nothing".into(),
                 1 => format!("one product leaves {} of them", part(residual)),
                 k => format!("they have one readout, and {k} products make the same sum"),
             };
             let raw = parts.iter().flat_map(|&i| self.stage.gates[i].clone()).collect();
-            Group { gates: raw, by_hand: false, singular_values: sum.singular_values(), residual, merged: true, reason }
+            Group {
+                gates: raw,
+                by_hand: false,
+                singular_values: sum.singular_values(),
+                residual,
+                merged: true,
+                reason,
+            }
         };
         sets.into_iter().map(group).collect()
     }
@@ -229,5 +342,12 @@ fn norm_of_parts(gates: &[Item], which: &[usize]) -> f64 {
 }
 
 fn refused(picked: &[usize], reason: String) -> Group {
-    Group { gates: picked.to_vec(), by_hand: true, singular_values: vec![], residual: 0.0, merged: false, reason }
+    Group {
+        gates: picked.to_vec(),
+        by_hand: true,
+        singular_values: vec![],
+        residual: 0.0,
+        merged: false,
+        reason,
+    }
 }

@@ -86,7 +86,11 @@ pub fn minimise(merged: &Stage, batch: &Batch) -> Minimal {
     let snapped_outputs = snapped.outputs_of(&batch.x, batch.time);
     let snapping = apart(batch, &merged_outputs, &snapped_outputs);
     let is_snapped = snapping <= MOST_SNAPPING;
-    let (network, outputs) = if is_snapped { (snapped, snapped_outputs) } else { (merged.network.clone(), merged_outputs) };
+    let (network, outputs) = if is_snapped {
+        (snapped, snapped_outputs)
+    } else {
+        (merged.network.clone(), merged_outputs)
+    };
     let start = Stage { kind: StageKind::Minimal, network, ..merged.clone() };
     let mut stage = match &start.network.gating {
         Gating::Output { .. } => fold(&start, &outputs, batch),
@@ -101,7 +105,8 @@ pub fn minimise(merged: &Stage, batch: &Batch) -> Minimal {
     if let Some(remade) = merge::remake_by_output(&stage, batch) {
         stage = Stage { kind: StageKind::Minimal, ..remade };
     }
-    let is_same = (stage.network.hidden(), stage.network.gates()) == (start.network.hidden(), start.network.gates());
+    let is_same = (stage.network.hidden(), stage.network.gates())
+        == (start.network.hidden(), start.network.gates());
     stage.change = if is_same { batch.distance(&outputs) } else { batch.change(&stage.network) };
     stage.note = note(merged, &stage, snapping, is_snapped);
     Minimal { stage, snapping }
@@ -109,17 +114,32 @@ pub fn minimise(merged: &Stage, batch: &Batch) -> Minimal {
 
 fn note(merged: &Stage, stage: &Stage, snapping: f64, is_snapped: bool) -> String {
     let lambda = match is_snapped {
-        true if merged.network.lambda == snapped(&merged.network).lambda => "Every λ in use is 1, 0 or in between already".into(),
+        true if merged.network.lambda == snapped(&merged.network).lambda => {
+            "Every λ in use is 1, 0 or in between already".into()
+        }
         true => format!("λ set to 1 and 0, which alone changes the outputs by {}", part(snapping)),
-        false => format!("λ stays as it is: setting it to 1 and 0 would change the outputs by {}", part(snapping)),
+        false => format!(
+            "λ stays as it is: setting it to 1 and 0 would change the outputs by {}",
+            part(snapping)
+        ),
     };
     let folded = match (merged.neurons.len(), stage.neurons.len()) {
         (0, _) => "there is no neuron left".into(),
-        (before, after) if before == after => format!("none of the {} can be made from others", counted(after, "neuron")),
-        (before, after) => format!("{} {} only {after}", counted(before, "neuron"), if before == 1 { "needs" } else { "need" }),
+        (before, after) if before == after => {
+            format!("none of the {} can be made from others", counted(after, "neuron"))
+        }
+        (before, after) => {
+            format!(
+                "{} {} only {after}",
+                counted(before, "neuron"),
+                if before == 1 { "needs" } else { "need" }
+            )
+        }
     };
     let gates = match (merged.gates.len(), stage.gates.len()) {
-        (before, after) if before != after => format!(", and {} only {after}", counted(before, "gate")),
+        (before, after) if before != after => {
+            format!(", and {} only {after}", counted(before, "gate"))
+        }
         _ => String::new(),
     };
     let side = match &stage.network.gating {
@@ -136,7 +156,9 @@ fn fold(start: &Stage, before: &Matrix, batch: &Batch) -> Stage {
     let functions = input_functions(&start.network);
     let weights = sensitivities(&start.network, batch);
     let reach = reaches(&start.network.lambda, batch.time);
-    let weighed = Matrix::from_fn(functions.rows, functions.columns, |i, j| functions.at(i, j) * weights[i] * reach[i]);
+    let weighed = Matrix::from_fn(functions.rows, functions.columns, |i, j| {
+        functions.at(i, j) * weights[i] * reach[i]
+    });
     let largest = weighed.iter_rows().map(norm).fold(0.0, f64::max);
     let groups = groups_of_equal_lambda(&start.network.lambda);
     let attempt = |kept: &[Vec<usize>]| -> Option<Stage> {
@@ -146,7 +168,8 @@ fn fold(start: &Stage, before: &Matrix, batch: &Batch) -> Stage {
     let count = |kept: &[Vec<usize>]| kept.iter().map(Vec::len).sum::<usize>();
     let mut best = (start.clone(), groups.clone());
     for tolerance in TOLERANCES {
-        let kept: Vec<Vec<usize>> = groups.iter().map(|group| independent(&weighed, group, tolerance * largest)).collect();
+        let kept: Vec<Vec<usize>> =
+            groups.iter().map(|group| independent(&weighed, group, tolerance * largest)).collect();
         if count(&kept) == start.neurons.len() {
             break; // stricter ones keep them all too
         }
@@ -157,12 +180,17 @@ fn fold(start: &Stage, before: &Matrix, batch: &Batch) -> Stage {
     }
     // One by one, where another tolerance would take too many at once.
     while count(&best.1) <= FEW {
-        let fewer = least_needed(&weighed, &best.1).into_iter().take(TRIES).map(|(group, place)| {
-            let mut kept = best.1.clone();
-            kept[group].remove(place);
-            kept
-        });
-        let Some(next) = fewer.into_iter().find_map(|kept| attempt(&kept).map(|stage| (stage, kept))) else { break };
+        let fewer =
+            least_needed(&weighed, &best.1).into_iter().take(TRIES).map(|(group, place)| {
+                let mut kept = best.1.clone();
+                kept[group].remove(place);
+                kept
+            });
+        let Some(next) =
+            fewer.into_iter().find_map(|kept| attempt(&kept).map(|stage| (stage, kept)))
+        else {
+            break;
+        };
         best = next;
     }
     best.0
@@ -173,7 +201,8 @@ fn least_needed(weighed: &Matrix, kept: &[Vec<usize>]) -> Vec<(usize, usize)> {
     let mut found: Vec<(f64, usize, usize)> = vec![];
     for (group, neurons) in kept.iter().enumerate() {
         for place in 0..neurons.len() {
-            let others: Vec<usize> = neurons.iter().enumerate().filter(|(i, _)| *i != place).map(|(_, &i)| i).collect();
+            let others: Vec<usize> =
+                neurons.iter().enumerate().filter(|(i, _)| *i != place).map(|(_, &i)| i).collect();
             let basis = linear::span(&weighed.select_rows(&others), DEPENDENT, usize::MAX).basis;
             let own = weighed.select_rows(&[neurons[place]]);
             let shared = own.times_transposed(&basis).norm();
@@ -191,13 +220,23 @@ fn independent(weighed: &Matrix, group: &[usize], left_over: f64) -> Vec<usize> 
     if longest <= left_over {
         return vec![];
     }
-    let mut kept: Vec<usize> = linear::span(&rows, left_over / longest, usize::MAX).kept.into_iter().map(|i| group[i]).collect();
+    let mut kept: Vec<usize> = linear::span(&rows, left_over / longest, usize::MAX)
+        .kept
+        .into_iter()
+        .map(|i| group[i])
+        .collect();
     kept.sort_unstable();
     kept
 }
 
 /// The stage of the `kept` neurons of each group, the others folded into them.
-fn folded(start: &Stage, functions: &Matrix, groups: &[Vec<usize>], kept: &[Vec<usize>], batch: &Batch) -> Stage {
+fn folded(
+    start: &Stage,
+    functions: &Matrix,
+    groups: &[Vec<usize>],
+    kept: &[Vec<usize>],
+    batch: &Batch,
+) -> Stage {
     let mut neurons: Vec<usize> = kept.concat();
     neurons.sort_unstable();
     let mut onto = Matrix::zeros(start.neurons.len(), neurons.len()); // h ≈ onto · h of the kept
@@ -220,7 +259,9 @@ fn folded(start: &Stage, functions: &Matrix, groups: &[Vec<usize>], kept: &[Vec<
     let mut stage = start.clone();
     let gates: Vec<usize> = (0..start.network.gates()).collect();
     stage.network = start.network.select(&neurons, &gates);
-    if let (Gating::Output { m, x }, Gating::Output { m: old_m, x: old_x }) = (&mut stage.network.gating, &start.network.gating) {
+    if let (Gating::Output { m, x }, Gating::Output { m: old_m, x: old_x }) =
+        (&mut stage.network.gating, &start.network.gating)
+    {
         (*m, *x) = (old_m.times(&onto), old_x.times(&onto));
     }
     stage.neurons = neurons.iter().map(|&i| start.neurons[i]).collect();
@@ -238,7 +279,10 @@ fn sensitivities(network: &Network, batch: &Batch) -> Vec<f64> {
     let readout: Vec<f64> = network.readout.transpose().iter_rows().map(norm).collect();
     let (size_m, size_x) = (read(m), read(x));
     let square = |i: usize| {
-        let gate = |j: usize| readout[j].powi(2) * ((m.at(j, i) * size_x[j]).powi(2) + (x.at(j, i) * size_m[j]).powi(2));
+        let gate = |j: usize| {
+            readout[j].powi(2)
+                * ((m.at(j, i) * size_x[j]).powi(2) + (x.at(j, i) * size_m[j]).powi(2))
+        };
         (0..m.rows).map(gate).sum::<f64>()
     };
     (0..network.hidden()).map(|i| square(i).sqrt()).collect()

@@ -20,13 +20,23 @@ pub fn reduce(start: &Stage, before: &Matrix, batch: &Batch) -> Stage {
     let Gating::Side(side) = &network.gating else { return start.clone() };
     let readout = network.readout.transpose(); // [n, d_out]
     let item = |i: usize| {
-        let pairs: Vec<f64> = readout.row(i).iter().flat_map(|d| side.row(i).iter().map(move |w| d * w)).collect();
-        Item { product: Product::new(network.input_m.row(i), network.input_x.row(i), &pairs), parts: vec![i] }
+        let pairs: Vec<f64> =
+            readout.row(i).iter().flat_map(|d| side.row(i).iter().map(move |w| d * w)).collect();
+        Item {
+            product: Product::new(network.input_m.row(i), network.input_x.row(i), &pairs),
+            parts: vec![i],
+        }
     };
     for tolerance in TOLERANCES {
         let reduced: Vec<Item> = groups_of_equal_lambda(&network.lambda)
             .into_iter()
-            .flat_map(|group| agglomerate(group.into_iter().map(item).collect(), tolerance, Readouts::RankOne { columns: side.columns }))
+            .flat_map(|group| {
+                agglomerate(
+                    group.into_iter().map(item).collect(),
+                    tolerance,
+                    Readouts::RankOne { columns: side.columns },
+                )
+            })
             .collect();
         if reduced.len() == start.neurons.len() {
             break; // stricter ones merge nothing either
@@ -48,9 +58,14 @@ fn stage_of(start: &Stage, mut items: Vec<Item>) -> Stage {
         network.input_m.row_mut(row).copy_from_slice(&item.product.a);
         network.input_x.row_mut(row).copy_from_slice(&item.product.b);
         let columns = side.columns;
-        let linear::Svd { u, values, v_t } = linear::svd(&Matrix::new(item.product.readout.len() / columns, columns, item.product.readout.clone()));
+        let linear::Svd { u, values, v_t } = linear::svd(&Matrix::new(
+            item.product.readout.len() / columns,
+            columns,
+            item.product.readout.clone(),
+        ));
         side.row_mut(row).copy_from_slice(v_t.row(0));
-        (0..u.rows).for_each(|output| network.readout.set(output, row, u.at(output, 0) * values[0]));
+        (0..u.rows)
+            .for_each(|output| network.readout.set(output, row, u.at(output, 0) * values[0]));
     }
     let neurons = first.iter().map(|&i| start.neurons[i]).collect();
     let roles = first.iter().map(|&i| start.roles[i]).collect();

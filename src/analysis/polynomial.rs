@@ -39,7 +39,10 @@ pub struct Places {
 impl Places {
     /// Tokens of `inputs` numbers at these lags (falling, the last 0).
     pub fn new(inputs: usize, lags: &[usize]) -> Self {
-        assert!(lags.last() == Some(&0) && lags.windows(2).all(|w| w[0] > w[1]), "lags fall to 0: {lags:?}");
+        assert!(
+            lags.last() == Some(&0) && lags.windows(2).all(|w| w[0] > w[1]),
+            "lags fall to 0: {lags:?}"
+        );
         let width = inputs * lags.len();
         let mut terms = vec![vec![0; width]];
         for token in 0..lags.len() {
@@ -49,15 +52,20 @@ impl Places {
                 term
             };
             terms.extend((0..inputs).map(|a| term(&[a])));
-            terms.extend((0..inputs).flat_map(|a| (a..inputs).map(move |b| [a, b])).map(|pair| term(&pair)));
+            terms.extend(
+                (0..inputs).flat_map(|a| (a..inputs).map(move |b| [a, b])).map(|pair| term(&pair)),
+            );
         }
-        let product = |a: &[u8], b: &[u8]| -> Vec<u8> { a.iter().zip(b).map(|(a, b)| a + b).collect() };
-        let all: Vec<Vec<u8>> = terms.iter().flat_map(|a| terms.iter().map(move |b| product(a, b))).collect();
+        let product =
+            |a: &[u8], b: &[u8]| -> Vec<u8> { a.iter().zip(b).map(|(a, b)| a + b).collect() };
+        let all: Vec<Vec<u8>> =
+            terms.iter().flat_map(|a| terms.iter().map(move |b| product(a, b))).collect();
         let mut monomials = all.clone();
         let degree = |monomial: &[u8]| monomial.iter().map(|&e| u32::from(e)).sum::<u32>();
         monomials.sort_unstable_by(|a, b| degree(a).cmp(&degree(b)).then_with(|| b.cmp(a)));
         monomials.dedup();
-        let places: HashMap<&[u8], usize> = monomials.iter().enumerate().map(|(i, monomial)| (monomial.as_slice(), i)).collect();
+        let places: HashMap<&[u8], usize> =
+            monomials.iter().enumerate().map(|(i, monomial)| (monomial.as_slice(), i)).collect();
         let products = all.iter().map(|monomial| places[monomial.as_slice()]).collect();
         Self { inputs, lags: lags.to_vec(), terms, monomials, products }
     }
@@ -77,7 +85,8 @@ impl Places {
         let d = self.inputs;
         let mut states = Matrix::zeros(network.hidden(), self.terms.len());
         for neuron in 0..network.hidden() {
-            let (m, x, lambda) = (network.input_m.row(neuron), network.input_x.row(neuron), network.lambda[neuron]);
+            let (m, x, lambda) =
+                (network.input_m.row(neuron), network.input_x.row(neuron), network.lambda[neuron]);
             let row = states.row_mut(neuron);
             for lag in 0..=self.lags[0] {
                 let kept = lambda.powi(i32::try_from(lag).unwrap_or(i32::MAX));
@@ -105,7 +114,8 @@ impl Places {
         let mut out = Matrix::zeros(network.outputs(), self.monomials.len());
         for output in 0..network.outputs() {
             let weights = network.readout.row(output);
-            let weighed = Matrix::from_fn(left.rows, left.columns, |i, j| left.at(i, j) * weights[j]);
+            let weighed =
+                Matrix::from_fn(left.rows, left.columns, |i, j| left.at(i, j) * weights[j]);
             let kernel = weighed.times(&right); // [terms, terms]
             let row = out.row_mut(output);
             kernel.data.iter().zip(&self.products).for_each(|(value, &place)| row[place] += value);
@@ -119,7 +129,8 @@ impl Places {
         let mut out = Matrix::zeros(weights.rows, self.terms.len());
         for row in 0..weights.rows {
             out.set(row, 0, weights.at(row, self.inputs));
-            (0..self.inputs).for_each(|a| out.set(row, self.term(token, a, None), weights.at(row, a)));
+            (0..self.inputs)
+                .for_each(|a| out.set(row, self.term(token, a, None), weights.at(row, a)));
         }
         out
     }
@@ -131,8 +142,11 @@ impl Places {
         let key_query = matrix(&teacher.key).transpose().times(&matrix(&teacher.query));
         let (current, terms) = (self.lags.len() - 1, self.terms.len());
         let mut out = Matrix::zeros(d, self.monomials.len());
-        for (token, a, b, c) in (0..self.lags.len()).flat_map(|s| (0..d * d * d).map(move |i| (s, i / (d * d), i / d % d, i % d))) {
-            let place = self.products[self.term(token, a, Some(b)) * terms + self.term(current, c, None)];
+        for (token, a, b, c) in (0..self.lags.len())
+            .flat_map(|s| (0..d * d * d).map(move |i| (s, i / (d * d), i / d % d, i % d)))
+        {
+            let place =
+                self.products[self.term(token, a, Some(b)) * terms + self.term(current, c, None)];
             for output in 0..d {
                 out.row_mut(output)[place] += teacher.value[output * d + a] * key_query.at(b, c);
             }
@@ -144,14 +158,17 @@ impl Places {
     /// `None` if all are zero.
     pub fn outside_attention(&self, coefficients: &Matrix) -> Option<f64> {
         let (d, current) = (self.inputs, self.lags.len() - 1);
-        let degrees = |monomial: &[u8]| -> Vec<u8> { monomial.chunks(d).map(|token| token.iter().sum()).collect() };
+        let degrees = |monomial: &[u8]| -> Vec<u8> {
+            monomial.chunks(d).map(|token| token.iter().sum()).collect()
+        };
         let is_attention = |monomial: &[u8]| {
             let mut degrees = degrees(monomial);
             let reads = degrees[current] > 0;
             degrees[current] = degrees[current].saturating_sub(1);
             reads && degrees.iter().filter(|&&degree| degree > 0).eq([&2])
         };
-        let outside: Vec<usize> = (0..self.monomials.len()).filter(|&i| !is_attention(&self.monomials[i])).collect();
+        let outside: Vec<usize> =
+            (0..self.monomials.len()).filter(|&i| !is_attention(&self.monomials[i])).collect();
         let (rest, all) = (coefficients.select_columns(&outside).norm(), coefficients.norm());
         (all > 0.0).then(|| rest / all)
     }
@@ -181,7 +198,11 @@ impl Memory {
         let (monomials, at_one) = expand(1);
         let degree = |part: &[u8]| part.iter().sum::<u8>();
         let of_degrees = |before: u8, now: u8| -> Vec<usize> {
-            (0..monomials.len()).filter(|&i| (degree(&monomials[i][..d]), degree(&monomials[i][d..])) == (before, now)).collect()
+            (0..monomials.len())
+                .filter(|&i| {
+                    (degree(&monomials[i][..d]), degree(&monomials[i][d..])) == (before, now)
+                })
+                .collect()
         };
         let (crossed, own) = (of_degrees(2, 1), of_degrees(0, 3));
         let one = at_one.select_columns(&crossed);
@@ -189,13 +210,18 @@ impl Memory {
         if all == 0.0 {
             return None;
         }
-        let apart = |a: &Matrix, b: &Matrix| norm(&a.data.iter().zip(&b.data).map(|(a, b)| a - b).collect::<Vec<_>>());
+        let apart = |a: &Matrix, b: &Matrix| {
+            norm(&a.data.iter().zip(&b.data).map(|(a, b)| a - b).collect::<Vec<_>>())
+        };
         // Both tokens the same: what the current token's own products must be.
-        let places: HashMap<&[u8], usize> = own.iter().enumerate().map(|(place, &i)| (&monomials[i][d..], place)).collect();
+        let places: HashMap<&[u8], usize> =
+            own.iter().enumerate().map(|(place, &i)| (&monomials[i][d..], place)).collect();
         let mut met = Matrix::zeros(one.rows, own.len());
         for (column, &i) in crossed.iter().enumerate() {
             let together: Vec<u8> = (0..d).map(|a| monomials[i][a] + monomials[i][d + a]).collect();
-            (0..one.rows).for_each(|output| met.row_mut(output)[places[together.as_slice()]] += one.at(output, column));
+            (0..one.rows).for_each(|output| {
+                met.row_mut(output)[places[together.as_slice()]] += one.at(output, column)
+            });
         }
         let later = [2, 4].map(|lag| apart(&expand(lag).1.select_columns(&crossed), &one));
         let largest = later.into_iter().fold(apart(&at_one.select_columns(&own), &met), f64::max);
@@ -213,8 +239,20 @@ pub fn distance(student: &Matrix, teacher: &Matrix) -> Option<f64> {
     let largest = norms.iter().copied().fold(0.0, f64::max);
     let mean = norms.iter().sum::<f64>() / norms.len() as f64;
     let size = |output: usize| if norms[output] > SILENT * largest { norms[output] } else { mean };
-    let apart = |output: usize| norm(&student.row(output).iter().zip(teacher.row(output)).map(|(a, b)| a - b).collect::<Vec<_>>());
-    (largest > 0.0).then(|| (0..norms.len()).map(|output| apart(output) / size(output)).sum::<f64>() / norms.len() as f64)
+    let apart = |output: usize| {
+        norm(
+            &student
+                .row(output)
+                .iter()
+                .zip(teacher.row(output))
+                .map(|(a, b)| a - b)
+                .collect::<Vec<_>>(),
+        )
+    };
+    (largest > 0.0).then(|| {
+        (0..norms.len()).map(|output| apart(output) / size(output)).sum::<f64>()
+            / norms.len() as f64
+    })
 }
 
 /// Outputs on which the teacher is silent.
@@ -246,14 +284,26 @@ impl Expanded {
         let (d, mut notes) = (network.inputs(), vec![]);
         let expand = |lags: &[usize]| {
             let places = Places::new(d, lags);
-            let (student, teacher) = (places.network(network), teacher.map(|teacher| places.teacher(teacher)));
+            let (student, teacher) =
+                (places.network(network), teacher.map(|teacher| places.teacher(teacher)));
             let apart = teacher.as_ref().and_then(|teacher| distance(&student, teacher));
             let outside = places.outside_attention(&student).map(|share| (share, lags.len()));
             (places, student, teacher, apart, outside)
         };
-        let Some((places, student, target, one, mut outside)) = (d <= MOST_INPUTS_ONE).then(|| expand(&[0])) else {
-            notes.push(format!("Polynomials are computed for d up to {MOST_INPUTS_ONE}; here d = {d}."));
-            return Self { polynomial: None, two: None, three: None, worst: None, outside: None, notes };
+        let Some((places, student, target, one, mut outside)) =
+            (d <= MOST_INPUTS_ONE).then(|| expand(&[0]))
+        else {
+            notes.push(format!(
+                "Polynomials are computed for d up to {MOST_INPUTS_ONE}; here d = {d}."
+            ));
+            return Self {
+                polynomial: None,
+                two: None,
+                three: None,
+                worst: None,
+                outside: None,
+                notes,
+            };
         };
         if let Some(silent) = target.as_ref().map(silent_outputs).filter(|&silent| silent > 0) {
             notes.push(format!("The teacher is silent on {silent} of its outputs: there the polynomial is measured against the teacher's mean norm."));
@@ -266,15 +316,25 @@ impl Expanded {
                 (found.3, found.4)
             };
         } else {
-            notes.push(format!("Polynomials in two and three tokens are computed for d up to {MOST_INPUTS_MORE}; here d = {d}."));
+            notes.push(format!(
+                "Polynomials in two and three tokens are computed for d up to {MOST_INPUTS_MORE}; here d = {d}."
+            ));
         }
         if three.is_some() && network.lambda.iter().any(|&lambda| lambda != 0.0 && lambda != 1.0) {
             notes.push("Polynomial distances are those of the raw network, at their lags. Where every λ is 0 or 1, zero distance in three tokens proves that the whole sequence map is the teacher's; for other λ each lag is a question of its own.".into());
         }
-        let worst = [one, two, three].into_iter().flatten().reduce(f64::max).map(|worst| (worst, if three.is_some() { 3 } else { 1 }));
+        let worst = [one, two, three]
+            .into_iter()
+            .flatten()
+            .reduce(f64::max)
+            .map(|worst| (worst, if three.is_some() { 3 } else { 1 }));
         let rows = |matrix: &Matrix| matrix.iter_rows().map(<[f64]>::to_vec).collect::<Vec<_>>();
-        let polynomial =
-            Polynomial { student: rows(&student), teacher: target.as_ref().map(rows).unwrap_or_default(), distance: one, monomials: places.monomials };
+        let polynomial = Polynomial {
+            student: rows(&student),
+            teacher: target.as_ref().map(rows).unwrap_or_default(),
+            distance: one,
+            monomials: places.monomials,
+        };
         Self { polynomial: Some(polynomial), two, three, worst, outside, notes }
     }
 }

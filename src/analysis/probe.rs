@@ -64,7 +64,9 @@ fn error(network: &Weighed<'_>, subject: &Subject<'_>, seed: u32) -> Option<f64>
     let (time, [_, outputs]) = (subject.time(), subject.sizes());
     let x = subject.tokens(SEQUENCES, seed.wrapping_add(1));
     let counted: Vec<usize> = (0..x.rows).filter(|row| subject.counts(row % time)).collect();
-    let wanted: Matrix = attention::outputs(&subject.teacher(), &x, time).select_rows(&counted).select_columns(&(0..outputs).collect::<Vec<_>>());
+    let wanted: Matrix = attention::outputs(&subject.teacher(), &x, time)
+        .select_rows(&counted)
+        .select_columns(&(0..outputs).collect::<Vec<_>>());
     let found = network.outputs_of::<f64>(&x, time).select_rows(&counted);
     Some(found.relative_change(&wanted)).filter(|error| error.is_finite())
 }
@@ -73,7 +75,9 @@ impl Probe {
     /// Whether outputs, two-token and (where it counts) one-token polynomials are the subject's, within what is called the same in a dissection.
     pub fn is_subject(&self) -> bool {
         let within = |value: Option<f64>, most: f64| value.is_some_and(|value| value <= most);
-        within(self.error, SAME_OUTPUTS) && (!self.one_counts || within(self.one.distance, SAME_POLYNOMIAL)) && within(self.two.distance, SAME_POLYNOMIAL)
+        within(self.error, SAME_OUTPUTS)
+            && (!self.one_counts || within(self.one.distance, SAME_POLYNOMIAL))
+            && within(self.two.distance, SAME_POLYNOMIAL)
     }
 
     /// The answer in a short sentence.
@@ -83,9 +87,15 @@ impl Probe {
         match error {
             None => "Its answers can't be compared.".into(),
             Some(_) if self.is_subject() => format!("This computes {subject}."),
-            Some(error) if *error <= SAME_OUTPUTS => format!("Its answers are those of {subject}, but it is another polynomial."),
+            Some(error) if *error <= SAME_OUTPUTS => {
+                format!("Its answers are those of {subject}, but it is another polynomial.")
+            }
             Some(error) if *error <= CLOSE => format!("This is close to {subject}, but not there."),
-            Some(_) if has_products => format!("It has the products of {subject} with the token before, but its answers are others."),
+            Some(_) if has_products => {
+                format!(
+                    "It has the products of {subject} with the token before, but its answers are others."
+                )
+            }
             Some(_) => format!("This does not compute {subject}."),
         }
     }
@@ -94,11 +104,18 @@ impl Probe {
     pub fn sentences(&self) -> Vec<String> {
         let mut sentences = vec![self.headline()];
         if let Some(error) = self.error {
-            sentences.push(format!("On fresh sequences its outputs differ from those of {} by {}.", self.subject, part(error)));
+            sentences.push(format!(
+                "On fresh sequences its outputs differ from those of {} by {}.",
+                self.subject,
+                part(error)
+            ));
         }
         sentences.extend(self.decoded.as_ref().map(Decoded::sentence));
         sentences.push(self.one.sentence("one token", "Its cubic terms"));
-        sentences.push(self.two.sentence("two tokens", "Its products of two factors of the earlier token and one of the current"));
+        sentences.push(self.two.sentence(
+            "two tokens",
+            "Its products of two factors of the earlier token and one of the current",
+        ));
         sentences
     }
 }
@@ -106,8 +123,12 @@ impl Probe {
 impl Decoded {
     /// The numbers in a sentence.
     pub fn sentence(&self) -> String {
-        let left = |value: Option<f64>| value.map_or_else(|| "nothing (it does not vary)".into(), part);
-        let gates = self.query_in_gates.map(|value| format!(", of the query from its gates {}", part(value))).unwrap_or_default();
+        let left =
+            |value: Option<f64>| value.map_or_else(|| "nothing (it does not vary)".into(), part);
+        let gates = self
+            .query_in_gates
+            .map(|value| format!(", of the query from its gates {}", part(value)))
+            .unwrap_or_default();
         format!(
             "Reading linearly from its {} state numbers ({} independent) leaves {} of the key-value matrix's variance and {} of the query's{gates}, on {} tokens that were not fitted.",
             self.states,
@@ -122,12 +143,23 @@ impl Decoded {
 impl Content {
     fn sentence(&self, tokens: &str, products: &str) -> String {
         let shares: Vec<String> = self.shares.iter().map(|share| part(*share)).collect();
-        let rest = self.unexplained.map_or_else(|| "its answers do not vary".into(), |rest| format!("{} of its variance is of no degree up to 4", part(rest)));
+        let rest = self.unexplained.map_or_else(
+            || "its answers do not vary".into(),
+            |rest| format!("{} of its variance is of no degree up to 4", part(rest)),
+        );
         let Likeness { cosine, distance, .. } = self.products;
         let alike = cosine
             .zip(distance)
-            .map(|(cosine, distance)| format!(" {products}: cosine {cosine:.3} with the wanted ones, distance {}.", part(distance)))
+            .map(|(cosine, distance)| {
+                format!(
+                    " {products}: cosine {cosine:.3} with the wanted ones, distance {}.",
+                    part(distance)
+                )
+            })
             .unwrap_or_default();
-        format!("In {tokens} the mean squares of degree 0 to 4 are as {}; {rest}.{alike}", shares.join(" : "))
+        format!(
+            "In {tokens} the mean squares of degree 0 to 4 are as {}; {rest}.{alike}",
+            shares.join(" : ")
+        )
     }
 }

@@ -10,11 +10,14 @@ pub const HARMLESS: f64 = 0.01;
 
 /// The `raw` network without the neurons and gates whose importance is at most `threshold` (a part of the largest).
 pub fn prune(raw: &Stage, importance: &Importance, threshold: f64, batch: &Batch) -> Stage {
-    let kept = |values: &[f64]| -> Vec<usize> { (0..values.len()).filter(|&i| values[i] > threshold).collect() };
+    let kept = |values: &[f64]| -> Vec<usize> {
+        (0..values.len()).filter(|&i| values[i] > threshold).collect()
+    };
     let neurons = kept(&importance.hidden);
     let gates = kept(&importance.gates);
     let network = raw.network.select(&neurons, &gates);
-    let is_same = (network.hidden(), network.gates()) == (raw.network.hidden(), raw.network.gates());
+    let is_same =
+        (network.hidden(), network.gates()) == (raw.network.hidden(), raw.network.gates());
     let change = if is_same { 0.0 } else { batch.change(&network) };
     let mut stage = Stage {
         kind: StageKind::Pruned,
@@ -30,7 +33,8 @@ pub fn prune(raw: &Stage, importance: &Importance, threshold: f64, batch: &Batch
 }
 
 fn note(raw: &Stage, stage: &Stage, threshold: f64) -> String {
-    let (neurons, gates) = (raw.neurons.len() - stage.neurons.len(), raw.gates.len() - stage.gates.len());
+    let (neurons, gates) =
+        (raw.neurons.len() - stage.neurons.len(), raw.gates.len() - stage.gates.len());
     if stage.neurons.is_empty() {
         return format!(
             "Nothing is above {threshold} of the most important: all {} are pruned, and what is left answers 0.",
@@ -38,7 +42,9 @@ fn note(raw: &Stage, stage: &Stage, threshold: f64) -> String {
         );
     }
     if neurons + gates == 0 {
-        return format!("Every neuron and gate is above {threshold} of the most important: nothing is pruned.");
+        return format!(
+            "Every neuron and gate is above {threshold} of the most important: nothing is pruned."
+        );
     }
     let without = match (neurons, gates) {
         (n, 0) => counted(n, "neuron"),
@@ -49,5 +55,8 @@ fn note(raw: &Stage, stage: &Stage, threshold: f64) -> String {
         change if change <= HARMLESS => "",
         _ => ": this pruning changes the function",
     };
-    format!("{without} at or below {threshold} of the most important are gone; the outputs change by {}{verdict}.", part(stage.change))
+    format!(
+        "{without} at or below {threshold} of the most important are gone; the outputs change by {}{verdict}.",
+        part(stage.change)
+    )
 }

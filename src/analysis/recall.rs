@@ -52,11 +52,14 @@ pub fn recalled(network: &Network, sequences: &Sequences) -> Recalled {
     let x = sequences.tokens.select_rows(&last);
     let h = network.states(&sequences.tokens, sequences.time).select_rows(&last);
     let tokens = x.with_ones();
-    let own = tokens.times_transposed(&network.input_m).hadamard(&tokens.times_transposed(&network.input_x));
+    let own = tokens
+        .times_transposed(&network.input_m)
+        .hadamard(&tokens.times_transposed(&network.input_x));
     let stored = minus(&h, &own);
     let parts: [Matrix; 3] = match &network.gating {
         Gating::Output { m, x } => {
-            let [(stored_m, stored_x), (own_m, own_x)] = [&stored, &own].map(|h| (h.times_transposed(m), h.times_transposed(x)));
+            let [(stored_m, stored_x), (own_m, own_x)] =
+                [&stored, &own].map(|h| (h.times_transposed(m), h.times_transposed(x)));
             let cross = plus(&stored_m.hadamard(&own_x), &own_m.hadamard(&stored_x));
             [stored_m.hadamard(&stored_x), cross, own_m.hadamard(&own_x)]
         }
@@ -68,7 +71,8 @@ pub fn recalled(network: &Network, sequences: &Sequences) -> Recalled {
     .map(|gates| gates.times_transposed(&network.readout));
     let logits = plus(&plus(&parts[0], &parts[1]), &parts[2]);
     let accuracy = accuracy(&logits, &sequences.targets);
-    let [stored_accuracy, attention_accuracy] = [0, 1].map(|part| self::accuracy(&parts[part], &sequences.targets));
+    let [stored_accuracy, attention_accuracy] =
+        [0, 1].map(|part| self::accuracy(&parts[part], &sequences.targets));
     let algorithm = match () {
         () if accuracy < RECALLS => Algorithm::None,
         () if attention_accuracy >= accuracy - LOSES => Algorithm::Attention,
@@ -111,19 +115,36 @@ pub fn episode(network: &Network, sequences: &Sequences) -> Episode {
     let (query, stored) = tokens.split_last().expect("a sequence has a query");
     let target = sequences.targets.at(0, 0) as usize;
     let x = Matrix::new(1, width, query.to_vec());
-    let states = network.states(&Matrix::new(sequences.time, width, sequences.sequence(0).to_vec()), sequences.time);
+    let states = network.states(
+        &Matrix::new(sequences.time, width, sequences.sequence(0).to_vec()),
+        sequences.time,
+    );
     let gates = network.gated(&x, &states.select_rows(&[sequences.time - 1]));
-    let shares: Vec<Vec<f64>> = network.readout.iter_rows().map(|row| row.iter().zip(gates.row(0)).map(|(d, g)| d * g).collect()).collect();
+    let shares: Vec<Vec<f64>> = network
+        .readout
+        .iter_rows()
+        .map(|row| row.iter().zip(gates.row(0)).map(|(d, g)| d * g).collect())
+        .collect();
     let favour = |gate: usize| {
-        let others = shares.iter().enumerate().filter(|(k, _)| *k != target).map(|(_, row)| row[gate]).sum::<f64>();
+        let others = shares
+            .iter()
+            .enumerate()
+            .filter(|(k, _)| *k != target)
+            .map(|(_, row)| row[gate])
+            .sum::<f64>();
         shares[target][gate] - others / (classes - 1).max(1) as f64
     };
     Episode {
-        pairs: stored.iter().map(|token| [hot(&token[..classes]), hot(&token[classes..])]).collect(),
+        pairs: stored
+            .iter()
+            .map(|token| [hot(&token[..classes]), hot(&token[classes..])])
+            .collect(),
         query: hot(&query[..classes]),
         target,
         logits: shares.iter().map(|row| row.iter().sum()).collect(),
-        answering: (0..network.gates()).max_by(|&a, &b| favour(a).total_cmp(&favour(b))).filter(|&gate| favour(gate) > 0.0),
+        answering: (0..network.gates())
+            .max_by(|&a, &b| favour(a).total_cmp(&favour(b)))
+            .filter(|&gate| favour(gate) > 0.0),
         shares,
     }
 }
@@ -142,7 +163,8 @@ fn accuracy(logits: &Matrix, classes: &Matrix) -> f64 {
         let own = row[class as usize];
         row.iter().enumerate().all(|(k, &other)| k == class as usize || other < own)
     };
-    logits.iter_rows().zip(classes.column(0)).filter(|pair| right(*pair)).count() as f64 / logits.rows as f64
+    logits.iter_rows().zip(classes.column(0)).filter(|pair| right(*pair)).count() as f64
+        / logits.rows as f64
 }
 
 fn cross_entropy(logits: &Matrix, classes: &Matrix) -> f64 {
@@ -150,7 +172,8 @@ fn cross_entropy(logits: &Matrix, classes: &Matrix) -> f64 {
         let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         row.iter().map(|v| (v - largest).exp()).sum::<f64>().ln() - (row[class as usize] - largest)
     };
-    logits.iter_rows().zip(classes.column(0)).map(|(row, class)| loss(row, class)).sum::<f64>() / logits.rows as f64
+    logits.iter_rows().zip(classes.column(0)).map(|(row, class)| loss(row, class)).sum::<f64>()
+        / logits.rows as f64
 }
 
 /// Root mean square of the entries once each row's mean is taken out, to which softmax is blind.

@@ -15,12 +15,23 @@ pub fn reorder(pruned: &Stage, importance: &Importance, sizes: &[f64]) -> Stage 
     let roles: Vec<Role> = order.iter().map(|&i| pruned.roles[i]).collect();
     let network = pruned.network.select(&order, &(0..pruned.gates.len()).collect::<Vec<_>>());
     let sizes: Vec<f64> = neurons.iter().map(|&i| sizes[i]).collect();
-    let mut stage = Stage { kind: StageKind::Sorted, network, neurons, gates: pruned.gates.clone(), roles, change: pruned.change, note: String::new() };
+    let mut stage = Stage {
+        kind: StageKind::Sorted,
+        network,
+        neurons,
+        gates: pruned.gates.clone(),
+        roles,
+        change: pruned.change,
+        note: String::new(),
+    };
     let swapped = sort_gates(&mut stage, &sizes);
     let count = |role: Role| stage.roles.iter().filter(|&&r| r == role).count();
     let gated = match stage.gates.len() {
         0 => String::new(),
-        m => format!("; {} by the query that they read, the factors of {swapped} swapped", counted(m, "gate")),
+        m => format!(
+            "; {} by the query that they read, the factors of {swapped} swapped",
+            counted(m, "gate")
+        ),
     };
     stage.note = format!(
         "{} key-value, {} query and {} in between, in this order{gated}. The same function.",
@@ -36,7 +47,9 @@ pub fn reorder(pruned: &Stage, importance: &Importance, sizes: &[f64]) -> Stage 
 pub fn sort_gates(stage: &mut Stage, sizes: &[f64]) -> usize {
     let roles = &stage.roles;
     let Gating::Output { m, x } = &mut stage.network.gating else { return 0 };
-    let weighed = |row: &[f64]| -> Vec<f64> { row.iter().zip(sizes).map(|(w, size)| (w * size).abs()).collect() };
+    let weighed = |row: &[f64]| -> Vec<f64> {
+        row.iter().zip(sizes).map(|(w, size)| (w * size).abs()).collect()
+    };
     let (mut keys, mut swapped) = (vec![], 0);
     for gate in 0..m.rows {
         let (mut memory, mut query) = (weighed(m.row(gate)), weighed(x.row(gate)));
@@ -45,7 +58,10 @@ pub fn sort_gates(stage: &mut Stage, sizes: &[f64]) -> usize {
             std::mem::swap(&mut memory, &mut query);
             swapped += 1;
         }
-        keys.push((strongest(&query, roles, Role::Query), strongest(&memory, roles, Role::KeyValue)));
+        keys.push((
+            strongest(&query, roles, Role::Query),
+            strongest(&memory, roles, Role::KeyValue),
+        ));
     }
     let mut order: Vec<usize> = (0..m.rows).collect();
     order.sort_by_key(|&gate| keys[gate]);
@@ -73,13 +89,25 @@ fn neuron_order(stage: &Stage, importance: &Importance) -> Vec<usize> {
     };
     let mut order: Vec<usize> = (0..stage.neurons.len()).collect();
     let weight = |i: usize| importance.hidden[stage.neurons[i]];
-    order.sort_by(|&a, &b| stage.roles[a].cmp(&stage.roles[b]).then(read(a).cmp(&read(b))).then(weight(b).total_cmp(&weight(a))));
+    order.sort_by(|&a, &b| {
+        stage.roles[a]
+            .cmp(&stage.roles[b])
+            .then(read(a).cmp(&read(b)))
+            .then(weight(b).total_cmp(&weight(a)))
+    });
     order
 }
 
 /// How much of what a factor reads is memory, 0..=1.
 fn memory_share(weights: &[f64], roles: &[Role]) -> f64 {
-    let squares = |wanted: fn(Role) -> bool| weights.iter().zip(roles).filter(|(_, role)| wanted(**role)).map(|(w, _)| w * w).sum::<f64>();
+    let squares = |wanted: fn(Role) -> bool| {
+        weights
+            .iter()
+            .zip(roles)
+            .filter(|(_, role)| wanted(**role))
+            .map(|(w, _)| w * w)
+            .sum::<f64>()
+    };
     let all = squares(|_| true);
     if all > 0.0 { squares(|role| role == Role::KeyValue) / all } else { 0.0 }
 }
@@ -91,5 +119,8 @@ fn strongest(weights: &[f64], roles: &[Role], role: Role) -> usize {
 }
 
 fn largest(values: impl Iterator<Item = f64>) -> usize {
-    values.enumerate().fold((0, f64::NEG_INFINITY), |best, (i, v)| if v > best.1 { (i, v) } else { best }).0
+    values
+        .enumerate()
+        .fold((0, f64::NEG_INFINITY), |best, (i, v)| if v > best.1 { (i, v) } else { best })
+        .0
 }

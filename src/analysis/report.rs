@@ -9,7 +9,8 @@ impl Dissection {
     pub fn report(&self) -> Value {
         let has_gates = !self.importance.gates.is_empty();
         let is_known = |stage: usize| stage == 0 || !self.is_silenced;
-        let gates = |stage: usize| (has_gates && is_known(stage)).then(|| self.stages[stage].gates.len());
+        let gates =
+            |stage: usize| (has_gates && is_known(stage)).then(|| self.stages[stage].gates.len());
         let hidden = |stage: usize| is_known(stage).then(|| self.stages[stage].neurons.len());
         let measured = |value: f64| (!self.is_silenced).then_some(value);
         let counted = |count: usize| (!self.is_silenced).then_some(count);
@@ -67,7 +68,8 @@ impl Dissection {
 
     /// For people: a few lines, then the notes.
     pub fn text(&self) -> String {
-        let mut lines = vec![self.verdict.headline.clone(), self.verdict.evidence.clone(), String::new()];
+        let mut lines =
+            vec![self.verdict.headline.clone(), self.verdict.evidence.clone(), String::new()];
         for stage in &self.stages {
             let name = match stage.kind {
                 StageKind::Raw => "raw",
@@ -76,16 +78,33 @@ impl Dissection {
                 StageKind::Merged => "merged",
                 StageKind::Minimal => "minimal",
             };
-            let gates = if self.importance.gates.is_empty() { "    –".into() } else { format!("{:>5}", stage.gates.len()) };
-            lines.push(format!("{name:<8} {:>4} neurons {gates} gates   {}", stage.neurons.len(), stage.note));
+            let gates = if self.importance.gates.is_empty() {
+                "    –".into()
+            } else {
+                format!("{:>5}", stage.gates.len())
+            };
+            lines.push(format!(
+                "{name:<8} {:>4} neurons {gates} gates   {}",
+                stage.neurons.len(),
+                stage.note
+            ));
         }
-        let number = |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.2e}"));
+        let number =
+            |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.2e}"));
         let score = |score: &Option<Score>| number(score.as_ref().map(|score| score.value));
         lines.push(String::new());
         if let Some(scores) = &self.scores {
-            lines.push(format!("Score KV {}, Score Q {} (attention basis)", score(&scores.attention.key_value), score(&scores.attention.query)));
+            lines.push(format!(
+                "Score KV {}, Score Q {} (attention basis)",
+                score(&scores.attention.key_value),
+                score(&scores.attention.query)
+            ));
             if let Some(symmetric) = &scores.symmetric {
-                lines.push(format!("Score KV {}, Score Q {} (symmetric basis)", score(&symmetric.key_value), score(&symmetric.query)));
+                lines.push(format!(
+                    "Score KV {}, Score Q {} (symmetric basis)",
+                    score(&symmetric.key_value),
+                    score(&symmetric.query)
+                ));
             }
         }
         if self.teacher_error.is_some() {

@@ -31,12 +31,19 @@ const NEARLY_SINGULAR: f64 = 0.02;
 /// Scores of `network`, whose neurons have these `roles` (unused ones are left out), on sequences x `[batch · time, d]`.
 /// The states are those of the whole network: a diagonal recurrence keeps neurons apart. With side gating the query is read from the
 /// side gates W^side x̃ of the neurons in use.
-pub fn score_on(network: &Network, roles: &[Role], teacher: &Teacher, x: &Matrix, time: usize) -> Scores {
+pub fn score_on(
+    network: &Network,
+    roles: &[Role],
+    teacher: &Teacher,
+    x: &Matrix,
+    time: usize,
+) -> Scores {
     let d = teacher.dim;
     let sequences = sequences_for(roles, d, x.rows, time);
     let x = &Matrix::new(sequences * time, d, x.data[..sequences * time * d].to_vec());
     let states = network.states(x, time);
-    let with_role = |role: Role| -> Vec<usize> { (0..roles.len()).filter(|&i| roles[i] == role).collect() };
+    let with_role =
+        |role: Role| -> Vec<usize> { (0..roles.len()).filter(|&i| roles[i] == role).collect() };
     let memory = states.select_columns(&with_role(Role::KeyValue));
     let query = match &network.gating {
         Gating::Output { .. } => states.select_columns(&with_role(Role::Query)),
@@ -50,12 +57,19 @@ pub fn score_on(network: &Network, roles: &[Role], teacher: &Teacher, x: &Matrix
     let (w_v, w_k, w_q) = (square(&teacher.value), square(&teacher.key), square(&teacher.query));
     let project = |weights: &Matrix| x.times_transposed(weights);
     let values = project(&w_v);
-    let attention = Basis { key_value: memory.score(&sums_of_products(&values, &project(&w_k), time)), query: query.score(&project(&w_q)) };
+    let attention = Basis {
+        key_value: memory.score(&sums_of_products(&values, &project(&w_k), time)),
+        query: query.score(&project(&w_q)),
+    };
     let symmetric = linear::inverse(&w_v).map(|inverse| Basis {
         key_value: memory.score(&sums_of_products(&values, &values, time)),
         query: query.score(&project(&inverse.transpose().times(&w_k.transpose()).times(&w_q))),
     });
-    let fits = |basis: &Basis| [&basis.key_value, &basis.query].iter().all(|score| score.as_ref().is_some_and(|score| score.value <= FITS));
+    let fits = |basis: &Basis| {
+        [&basis.key_value, &basis.query]
+            .iter()
+            .all(|score| score.as_ref().is_some_and(|score| score.value <= FITS))
+    };
     let fits = match (fits(&attention), symmetric.as_ref().is_some_and(fits)) {
         (true, true) => Fit::Both,
         (true, false) => Fit::Attention,
@@ -110,7 +124,8 @@ impl Predictor {
     fn score(&self, targets: &Matrix) -> Option<Score> {
         let basis = self.basis.as_ref().filter(|basis| targets.rows >= ROWS * (basis.rows + 1))?;
         let means: Vec<f64> = targets.transpose().iter_rows().map(mean).collect();
-        let centred = Matrix::from_fn(targets.rows, targets.columns, |i, j| targets.at(i, j) - means[j]);
+        let centred =
+            Matrix::from_fn(targets.rows, targets.columns, |i, j| targets.at(i, j) - means[j]);
         let total: f64 = centred.data.iter().map(|v| v * v).sum();
         if total == 0.0 {
             return None;
@@ -118,46 +133,78 @@ impl Predictor {
         let fitted = basis.transpose().times(&basis.times(&centred)); // [rows, entries]
         let rest: f64 = centred.data.iter().zip(&fitted.data).map(|(c, f)| (c - f).powi(2)).sum();
         let step = targets.data.len().div_ceil(POINTS) | 1; // odd, to meet all entries
-        let point = |i: usize| [targets.data[i], fitted.data[i] + means[i % targets.columns]].map(narrow);
-        Some(Score { value: rest / total, points: (0..targets.data.len()).step_by(step).map(point).collect() })
+        let point =
+            |i: usize| [targets.data[i], fitted.data[i] + means[i % targets.columns]].map(narrow);
+        Some(Score {
+            value: rest / total,
+            points: (0..targets.data.len()).step_by(step).map(point).collect(),
+        })
     }
 }
 
 /// What has to be known to read the scores, which were made of these `roles` on `rows` tokens in sequences of `time`: in words, for
 /// [`super::dissection::Dissection::notes`].
-pub fn notes(scores: &Scores, teacher: &Teacher, roles: &[Role], [rows, time]: [usize; 2], is_side: bool) -> Vec<String> {
+pub fn notes(
+    scores: &Scores,
+    teacher: &Teacher,
+    roles: &[Role],
+    [rows, time]: [usize; 2],
+    is_side: bool,
+) -> Vec<String> {
     let mut notes = vec![];
     let count = |role: fn(Role) -> bool| roles.iter().filter(|&&r| role(r)).count();
     let run = sequences_for(roles, teacher.dim, rows, time) * time;
     let too_few = |count: usize| {
-        (ROWS * (count + 1) > run)
-            .then(|| format!("reading it off {count} neurons takes {} tokens, and {run} were run: more sequences are needed", ROWS * (count + 1)))
+        (ROWS * (count + 1) > run).then(|| {
+            format!(
+                "reading it off {count} neurons takes {} tokens, and {run} were run: more sequences are needed",
+                ROWS * (count + 1)
+            )
+        })
     };
     if scores.fits == Fit::Both {
         notes.push("Both bases fit: S_t is a linear image of Σ x xᵀ, so linear decoding cannot tell the naive from the symmetric code; the number of key-value neurons can.".into());
     }
     if scores.attention.key_value.is_none() {
-        let why = too_few(count(|r| r == Role::KeyValue)).unwrap_or("no neuron in use has λ above 0.9, or the teacher's key-value matrix does not vary".into());
+        let why = too_few(count(|r| r == Role::KeyValue)).unwrap_or(
+            "no neuron in use has λ above 0.9, or the teacher's key-value matrix does not vary"
+                .into(),
+        );
         notes.push(format!("There is no Score KV: {why}."));
     }
     if scores.attention.query.is_none() {
-        let readers = if is_side { count(|r| r != Role::Unused) } else { count(|r| r == Role::Query) };
-        let none = if is_side { "no side gate is in use" } else { "no neuron in use has λ below 0.1" };
-        let why = too_few(readers).unwrap_or_else(|| format!("{none}, or the teacher's query does not vary"));
+        let readers =
+            if is_side { count(|r| r != Role::Unused) } else { count(|r| r == Role::Query) };
+        let none =
+            if is_side { "no side gate is in use" } else { "no neuron in use has λ below 0.1" };
+        let why = too_few(readers)
+            .unwrap_or_else(|| format!("{none}, or the teacher's query does not vary"));
         notes.push(format!("There is no Score Q: {why}."));
     }
     if scores.symmetric.is_none() {
         notes.push("W_V is singular: the symmetric basis does not exist.".into());
     }
     if is_side {
-        notes.push("Side gating: the query is read from the side gates' activations, not from states.".into());
+        notes.push(
+            "Side gating: the query is read from the side gates' activations, not from states."
+                .into(),
+        );
     }
     let d = teacher.dim;
     let matrix = |data: &[f64]| Matrix::new(d, d, data.to_vec());
     let key_query = matrix(&teacher.key).transpose().times(&matrix(&teacher.query));
-    for (name, matrix) in [("W_V", matrix(&teacher.value)), ("W_K", matrix(&teacher.key)), ("W_Q", matrix(&teacher.query)), ("W_Kᵀ W_Q", key_query)] {
+    for (name, matrix) in [
+        ("W_V", matrix(&teacher.value)),
+        ("W_K", matrix(&teacher.key)),
+        ("W_Q", matrix(&teacher.query)),
+        ("W_Kᵀ W_Q", key_query),
+    ] {
         let values = linear::svd(&matrix).values;
-        if values.last().zip(values.first()).is_some_and(|(last, first)| *last <= NEARLY_SINGULAR * first) {
+        if values
+            .last()
+            .zip(values.first())
+            .is_some_and(|(last, first)| *last <= NEARLY_SINGULAR * first)
+        {
             let listed: Vec<String> = values.iter().map(|&v| significant(v)).collect();
             notes.push(format!("The teacher's {name} is nearly singular (singular values {}): the outputs need less than all of S_t and q_t, so a score can be bad in a perfect network.", listed.join(", ")));
         }

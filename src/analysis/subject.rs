@@ -26,10 +26,17 @@ impl Subject<'_> {
         match self {
             Self::Attention(teacher) => Cow::Borrowed(teacher),
             Self::Regression(task) => {
-                let (d, step_size) = (task.inputs + task.outputs, gradient_step::best_step_size(*task));
-                let matrix = |entry: &dyn Fn(usize, usize) -> f64| (0..d * d).map(|i| entry(i / d, i % d)).collect::<Vec<f64>>();
-                let inputs = matrix(&|row, column| if row == column && row < task.inputs { 1.0 } else { 0.0 });
-                let value = matrix(&|row, column| if row < task.outputs && column == task.inputs + row { step_size } else { 0.0 });
+                let (d, step_size) =
+                    (task.inputs + task.outputs, gradient_step::best_step_size(*task));
+                let matrix = |entry: &dyn Fn(usize, usize) -> f64| {
+                    (0..d * d).map(|i| entry(i / d, i % d)).collect::<Vec<f64>>()
+                };
+                let inputs = matrix(&|row, column| {
+                    if row == column && row < task.inputs { 1.0 } else { 0.0 }
+                });
+                let value = matrix(&|row, column| {
+                    if row < task.outputs && column == task.inputs + row { step_size } else { 0.0 }
+                });
                 Cow::Owned(Teacher { dim: d, value, key: inputs.clone(), query: inputs })
             }
         }
@@ -69,9 +76,18 @@ impl Subject<'_> {
         match self {
             Self::Attention(teacher) => {
                 let rows = sequences * TIME;
-                Matrix::new(rows, teacher.dim, random::normals(seed, "probe", rows * teacher.dim).into_iter().map(f64::from).collect())
+                Matrix::new(
+                    rows,
+                    teacher.dim,
+                    random::normals(seed, "probe", rows * teacher.dim)
+                        .into_iter()
+                        .map(f64::from)
+                        .collect(),
+                )
             }
-            Self::Regression(task) => Sequences::draw(Task::Regression(*task), sequences, seed, 0).tokens,
+            Self::Regression(task) => {
+                Sequences::draw(Task::Regression(*task), sequences, seed, 0).tokens
+            }
         }
     }
 

@@ -105,7 +105,8 @@ pub fn measure(network: &Network, sets: Sets<'_>) -> Option<Finding> {
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn affordable(network: &Network, arrays: &Arrays) -> usize {
     let (n, m) = (network.hidden() as f64, network.gates() as f64);
-    let each = arrays.time as f64 * 2.0 * n * (network.inputs() + 1) as f64 + arrays.steps as f64 * m * (2.0 * n + network.outputs() as f64);
+    let each = arrays.time as f64 * 2.0 * n * (network.inputs() + 1) as f64
+        + arrays.steps as f64 * m * (2.0 * n + network.outputs() as f64);
     ((WORK / each.max(1.0)) as usize).clamp(1, MOST)
 }
 
@@ -139,23 +140,37 @@ impl Size {
 impl Sums {
     fn of(network: &Network, arrays: &Arrays, count: usize) -> Self {
         let Arrays { time, inputs, outputs, steps, .. } = *arrays;
-        let mut sums = Self { sequences: vec![], outputs: vec![Size::default(); outputs], steps: vec![Size::default(); steps], weights: vec![0.0; steps] };
+        let mut sums = Self {
+            sequences: vec![],
+            outputs: vec![Size::default(); outputs],
+            steps: vec![Size::default(); steps],
+            weights: vec![0.0; steps],
+        };
         let widest = network.hidden().max(network.gates()).max(inputs + 1);
         let piece = (PIECE / (time * widest).max(1)).max(1);
         for first in (0..count).step_by(piece) {
             let here = piece.min(count - first);
             let x = tokens(arrays, first, here);
-            let kept: Vec<usize> = (0..here * time).filter(|row| row % time >= time - steps).collect();
-            let answers = network.readout_of(&x.select_rows(&kept), &network.states(&x, time).select_rows(&kept));
+            let kept: Vec<usize> =
+                (0..here * time).filter(|row| row % time >= time - steps).collect();
+            let answers = network
+                .readout_of(&x.select_rows(&kept), &network.states(&x, time).select_rows(&kept));
             for sequence in 0..here {
                 let mut own = Size::default();
                 for step in 0..steps {
                     let row = (first + sequence) * steps + step;
-                    let weight = arrays.weight.as_ref().map_or(1.0, |weight| f64::from(weight[row]));
+                    let weight =
+                        arrays.weight.as_ref().map_or(1.0, |weight| f64::from(weight[row]));
                     sums.weights[step] += weight;
-                    for (k, (answer, y)) in answers.row(sequence * steps + step).iter().zip(&arrays.y[row * outputs..]).enumerate() {
+                    for (k, (answer, y)) in answers
+                        .row(sequence * steps + step)
+                        .iter()
+                        .zip(&arrays.y[row * outputs..])
+                        .enumerate()
+                    {
                         let y = f64::from(*y);
-                        let size = Size { loss: weight * (answer - y).powi(2), power: weight * y * y };
+                        let size =
+                            Size { loss: weight * (answer - y).powi(2), power: weight * y * y };
                         own.add(size);
                         sums.outputs[k].add(size);
                         sums.steps[step].add(size);
@@ -173,7 +188,8 @@ impl Sums {
         self.sequences.iter().for_each(|size| sum.add(*size));
         let size = sum.over(count.max(1));
         let squares: f64 = self.sequences.iter().map(|own| (own.loss - size.loss).powi(2)).sum();
-        let standard_error = (count >= FEW).then(|| (squares / (count - 1) as f64 / count as f64).sqrt());
+        let standard_error =
+            (count >= FEW).then(|| (squares / (count - 1) as f64 / count as f64).sqrt());
         Errors { size, sequences: count, standard_error }
     }
 
@@ -181,14 +197,21 @@ impl Sums {
     fn step(&self, later: usize, time: usize, outputs: usize) -> Option<Size> {
         let step = later.checked_sub(time)?;
         let weight = self.weights[step] * outputs as f64;
-        (weight > 0.0).then(|| Size { loss: self.steps[step].loss / weight, power: self.steps[step].power / weight })
+        (weight > 0.0).then(|| Size {
+            loss: self.steps[step].loss / weight,
+            power: self.steps[step].power / weight,
+        })
     }
 }
 
 /// x of `count` sequences `[count · T, d]`.
 fn tokens(arrays: &Arrays, first: usize, count: usize) -> Matrix {
     let each = arrays.time * arrays.inputs;
-    Matrix::new(count * arrays.time, arrays.inputs, arrays.x[first * each..(first + count) * each].iter().copied().map(f64::from).collect())
+    Matrix::new(
+        count * arrays.time,
+        arrays.inputs,
+        arrays.x[first * each..(first + count) * each].iter().copied().map(f64::from).collect(),
+    )
 }
 
 #[allow(clippy::cast_possible_truncation)]
@@ -200,7 +223,12 @@ fn shown(network: &Network, arrays: &Arrays, count: usize) -> Vec<Shown> {
     let one = |i: usize| Shown {
         x: part(&arrays.x, i, time * inputs),
         y: part(&arrays.y, i, steps * outputs),
-        answers: network.outputs_of(&tokens(arrays, i, 1), time).data.iter().map(|&v| v as f32).collect(),
+        answers: network
+            .outputs_of(&tokens(arrays, i, 1), time)
+            .data
+            .iter()
+            .map(|&v| v as f32)
+            .collect(),
         weight: arrays.weight.as_ref().map(|weight| part(weight, i, steps)),
     };
     (0..count).map(one).collect()
@@ -211,7 +239,9 @@ impl Shown {
     pub fn weight_at(&self, t: usize, [time, steps]: [usize; 2]) -> f32 {
         match (t + steps).checked_sub(time) {
             None => 0.0,
-            Some(step) => self.weight.as_ref().map_or(1.0, |weight| weight.get(step).copied().unwrap_or(0.0)),
+            Some(step) => {
+                self.weight.as_ref().map_or(1.0, |weight| weight.get(step).copied().unwrap_or(0.0))
+            }
         }
     }
 }
@@ -224,7 +254,10 @@ impl Tested {
             return vec![format!("On {sequences} test sequences its loss is not a number.")];
         }
         let nmse = size.nmse().map_or_else(String::new, |nmse| format!(", nMSE {nmse:.2e}"));
-        [format!("On {sequences} test sequences its loss is {:.3e}{nmse}.", size.loss)].into_iter().chain(self.overfitting()).collect()
+        [format!("On {sequences} test sequences its loss is {:.3e}{nmse}.", size.loss)]
+            .into_iter()
+            .chain(self.overfitting())
+            .collect()
     }
 
     /// How the training sequences compare; `None` where their loss is not a number.
@@ -236,23 +269,40 @@ impl Tested {
         }
         let said = format!("On {sequences} of its training sequences it is {loss:.3e}");
         let (Some(a), Some(b)) = (self.test.standard_error, self.train.standard_error) else {
-            return Some(format!("{said}; of so few sequences that does not tell over-fitting from chance."));
+            return Some(format!(
+                "{said}; of so few sequences that does not tell over-fitting from chance."
+            ));
         };
         let errors = difference / a.hypot(b);
         Some(match () {
-            () if difference == 0.0 || errors.abs() < CHANCE[0] || -CHANCE[1] < errors && errors < 0.0 => {
+            () if difference == 0.0
+                || errors.abs() < CHANCE[0]
+                || -CHANCE[1] < errors && errors < 0.0 =>
+            {
                 format!(
                     "{said}, no further apart than by chance ({:.1} standard errors): no sign of over-fitting.",
                     if difference == 0.0 { 0.0 } else { errors.abs() }
                 )
             }
-            () if errors.abs() < CHANCE[1] => format!("{said}, less than on the test's by {errors:.1} standard errors: that can be over-fitting, or chance."),
+            () if errors.abs() < CHANCE[1] => format!(
+                "{said}, less than on the test's by {errors:.1} standard errors: that can be over-fitting, or chance."
+            ),
             () if difference < 0.0 => {
-                format!("{said}, more than on the test's ({:.0} standard errors): the test's are easier for it, and over-fitting does not show.", -errors)
+                format!(
+                    "{said}, more than on the test's ({:.0} standard errors): the test's are easier for it, and over-fitting does not show.",
+                    -errors
+                )
             }
             () => {
-                let why = if self.in_order { "it over-fits, or the end of the file is harder" } else { "it over-fits by that much" };
-                format!("{said}, {} less than on the test's ({errors:.0} standard errors): {why}.", part(difference / self.test.size.loss))
+                let why = if self.in_order {
+                    "it over-fits, or the end of the file is harder"
+                } else {
+                    "it over-fits by that much"
+                };
+                format!(
+                    "{said}, {} less than on the test's ({errors:.0} standard errors): {why}.",
+                    part(difference / self.test.size.loss)
+                )
             }
         })
     }

@@ -59,28 +59,49 @@ pub fn needed(teacher: &Teacher) -> (usize, usize) {
     let key_query = linear::svd(&matrix(&teacher.key).transpose().times(&matrix(&teacher.query)));
     let value = linear::svd(&matrix(&teacher.value));
     let (values, rank) = (value.rank(NEEDED), key_query.rank(NEEDED));
-    let directions: Vec<Vec<f64>> = (0..values).map(|a| value.v_t.row(a).to_vec()).chain((0..rank).map(|b| key_query.u.column(b).collect())).collect();
-    let together = if directions.is_empty() { 0 } else { linear::span(&Matrix::from_rows(&directions), 1e-6, usize::MAX).kept.len() };
+    let directions: Vec<Vec<f64>> = (0..values)
+        .map(|a| value.v_t.row(a).to_vec())
+        .chain((0..rank).map(|b| key_query.u.column(b).collect()))
+        .collect();
+    let together = if directions.is_empty() {
+        0
+    } else {
+        linear::span(&Matrix::from_rows(&directions), 1e-6, usize::MAX).kept.len()
+    };
     let overlap = values + rank - together;
     (values * rank - overlap * overlap.saturating_sub(1) / 2, rank)
 }
 
 /// The verdict; `stages` as in the dissection.
-pub fn judge(stages: &[Stage], threshold: f64, function: Function, needed: Option<(usize, usize)>) -> Verdict {
+pub fn judge(
+    stages: &[Stage],
+    threshold: f64,
+    function: Function,
+    needed: Option<(usize, usize)>,
+) -> Verdict {
     let (raw, minimal) = (&stages[0], &stages[stages.len() - 1]);
     let carriers = Carriers::of(raw, minimal);
     let carried = carriers.sentence(minimal.change, threshold);
     let short = needed.and_then(|needed| carriers.shortage(needed));
     match function {
-        Function::Compared { error: None, .. } => {
-            verdict(false, "The teacher's outputs are all zero: there is nothing to compare with.", format!("{carried}."))
+        Function::Compared { error: None, .. } => verdict(
+            false,
+            "The teacher's outputs are all zero: there is nothing to compare with.",
+            format!("{carried}."),
+        ),
+        Function::Compared { error: Some(error), distance } => {
+            compared(error, distance, carried, short)
         }
-        Function::Compared { error: Some(error), distance } => compared(error, distance, carried, short),
         Function::Alone { outside, memory, why } => alone(outside, memory, why, carried),
     }
 }
 
-fn compared(error: f64, distance: Option<(f64, usize)>, carried: String, short: Option<String>) -> Verdict {
+fn compared(
+    error: f64,
+    distance: Option<(f64, usize)>,
+    carried: String,
+    short: Option<String>,
+) -> Verdict {
     let far = distance.map_or(0.0, |(distance, _)| distance);
     let is_attention = error <= SAME_OUTPUTS && far <= SAME_POLYNOMIAL;
     let headline = match () {
@@ -89,15 +110,27 @@ fn compared(error: f64, distance: Option<(f64, usize)>, carried: String, short: 
         () => "This is not linear attention (yet).",
     };
     let expanded = match distance {
-        Some((distance, tokens)) => format!(", its polynomials in up to {} by {}", counted(tokens, "token"), part(distance)),
+        Some((distance, tokens)) => {
+            format!(", its polynomials in up to {} by {}", counted(tokens, "token"), part(distance))
+        }
         None => String::new(),
     };
-    let function = format!("the outputs differ from the teacher's by {} on fresh sequences{expanded}", part(error));
-    let short = short.map(|text| if is_attention { String::new() } else { format!(" {text}") }).unwrap_or_default();
+    let function = format!(
+        "the outputs differ from the teacher's by {} on fresh sequences{expanded}",
+        part(error)
+    );
+    let short = short
+        .map(|text| if is_attention { String::new() } else { format!(" {text}") })
+        .unwrap_or_default();
     verdict(is_attention, headline, format!("{carried}; {function}.{short}"))
 }
 
-fn alone(outside: Option<(f64, usize)>, memory: Option<Memory>, why: &str, carried: String) -> Verdict {
+fn alone(
+    outside: Option<(f64, usize)>,
+    memory: Option<Memory>,
+    why: &str,
+    carried: String,
+) -> Verdict {
     let Some((share, tokens)) = outside else {
         return verdict(
             false,
@@ -111,12 +144,17 @@ fn alone(outside: Option<(f64, usize)>, memory: Option<Memory>, why: &str, carri
         Some(true) if has_form => "This has the form of linear attention.",
         Some(true) if is_near => "This is close to the form of linear attention, but not there.",
         Some(false) if is_near => "This has products like linear attention's, but not its memory.",
-        None if has_form => "One token's answer has the form of linear attention; its memory is not tested.",
+        None if has_form => {
+            "One token's answer has the form of linear attention; its memory is not tested."
+        }
         _ => "This does not have the form of linear attention.",
     };
     let remembered = match memory {
         Some(memory) if memory.share <= SAME_FORM => {
-            format!("products with the token before have {} of the norm in two tokens, so it does not accumulate", part(memory.share))
+            format!(
+                "products with the token before have {} of the norm in two tokens, so it does not accumulate",
+                part(memory.share)
+            )
         }
         Some(memory) => format!(
             "the same products with a token 1, 2 or 4 steps back differ from each other, or from the current token's, by up to {} (accumulation leaves 0)",
@@ -158,7 +196,11 @@ impl<'a> Carriers<'a> {
             }
         };
         // The reduced network's keep the roles that they had before λ was snapped.
-        let roles = if is_reduced { stage.roles.clone() } else { stage.network.lambda.iter().map(role).collect() };
+        let roles = if is_reduced {
+            stage.roles.clone()
+        } else {
+            stage.network.lambda.iter().map(role).collect()
+        };
         Self { stage, roles, is_reduced }
     }
 
@@ -169,7 +211,9 @@ impl<'a> Carriers<'a> {
     /// "10 accumulators with λ = 1, 4 query neurons with λ = 0 and 10 gates", and whose they are if not the reduced network's.
     fn sentence(&self, change: f64, threshold: f64) -> String {
         let network = &self.stage.network;
-        if self.is_reduced && (network.hidden() == 0 || network.gates() == 0 || network.readout.norm() == 0.0) {
+        if self.is_reduced
+            && (network.hidden() == 0 || network.gates() == 0 || network.readout.norm() == 0.0)
+        {
             return "the network answers 0 to everything".into(); // nothing is left, and that changed nothing
         }
         let listed = self.listed();
@@ -184,7 +228,11 @@ impl<'a> Carriers<'a> {
 
     fn listed(&self) -> String {
         let network = &self.stage.network;
-        let all = |role: Role, exact: f64| (0..self.roles.len()).filter(|&i| self.roles[i] == role).all(|i| network.lambda[i] == exact);
+        let all = |role: Role, exact: f64| {
+            (0..self.roles.len())
+                .filter(|&i| self.roles[i] == role)
+                .all(|i| network.lambda[i] == exact)
+        };
         let memory = if all(Role::KeyValue, 1.0) { "λ = 1" } else { "λ > 0.9" };
         let query = if all(Role::Query, 0.0) { "λ = 0" } else { "λ < 0.1" };
         let [k, q, b] = [Role::KeyValue, Role::Query, Role::Between].map(|role| self.count(role));
@@ -210,6 +258,12 @@ impl<'a> Carriers<'a> {
     fn shortage(&self, (memory, query): (usize, usize)) -> Option<String> {
         let is_side = matches!(self.stage.network.gating, Gating::Side(_));
         let is_short = self.count(Role::KeyValue) < memory || self.count(Role::Query) < query;
-        (is_short && !is_side).then(|| format!("This teacher needs at least {} and {}.", counted(memory, "accumulator"), counted(query, "query neuron")))
+        (is_short && !is_side).then(|| {
+            format!(
+                "This teacher needs at least {} and {}.",
+                counted(memory, "accumulator"),
+                counted(query, "query neuron")
+            )
+        })
     }
 }

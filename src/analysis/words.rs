@@ -47,7 +47,10 @@ mod tests {
     #[test]
     fn numbers_read_well() {
         assert_eq!([counted(1, "gate"), counted(0, "gate")], ["1 gate", "0 gates"]);
-        assert_eq!([0.0, 0.123, 0.0456, 0.001, 2.3e-5].map(part), ["0", "12 %", "4.6 %", "0.10 %", "2e-5"]);
+        assert_eq!(
+            [0.0, 0.123, 0.0456, 0.001, 2.3e-5].map(part),
+            ["0", "12 %", "4.6 %", "0.10 %", "2e-5"]
+        );
         assert_eq!([100.0, 3.4e87].map(part), ["10000 %", "3e89 %"]);
         assert_eq!([1234.0, 12.3, 1.23, 0.0123].map(significant), ["1.2e3", "12", "1.2", "0.012"]);
     }

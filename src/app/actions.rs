@@ -41,7 +41,8 @@ impl App {
             Action::Run(running) => self.send(Command::Run(running)),
             Action::Steps(steps) => self.send(Command::Steps(steps)),
             Action::Restart => {
-                let teacher = self.teacher.clone().filter(|_| self.draft.same_teacher(&self.live.recipe));
+                let teacher =
+                    self.teacher.clone().filter(|_| self.draft.same_teacher(&self.live.recipe));
                 self.start(self.draft.clone(), None, teacher, true);
             }
             Action::Reseed => {
@@ -54,7 +55,8 @@ impl App {
             }
             Action::Rates => {
                 let Recipe { learning_rate, weight_decay, .. } = self.draft;
-                (self.live.recipe.learning_rate, self.live.recipe.weight_decay) = (learning_rate, weight_decay);
+                (self.live.recipe.learning_rate, self.live.recipe.weight_decay) =
+                    (learning_rate, weight_decay);
                 self.send(Command::Rates { learning_rate, weight_decay });
                 // Browsers allow an address only so many changes a second, and a dragged number makes many.
                 self.hash_due = Some(Instant::now() + std::time::Duration::from_millis(500));
@@ -87,21 +89,43 @@ impl App {
             Action::Redo => self.redo(),
             Action::Export(name, bytes) => self.export(&name, &bytes),
             Action::Rescue => {
-                let recipe = Recipe { learning_rate: self.live.recipe.learning_rate / 10.0, ..self.live.recipe.clone() };
+                let recipe = Recipe {
+                    learning_rate: self.live.recipe.learning_rate / 10.0,
+                    ..self.live.recipe.clone()
+                };
                 self.start(recipe, self.live.good.clone(), self.teacher.clone(), true);
             }
-            Action::OnCpu => self.start(Recipe { backend: Engine::Cpu, ..self.live.recipe.clone() }, self.live.good.clone(), self.teacher.clone(), true),
-            Action::Retry => self.start(self.live.recipe.clone(), self.live.good.clone(), self.teacher.clone(), true),
+            Action::OnCpu => self.start(
+                Recipe { backend: Engine::Cpu, ..self.live.recipe.clone() },
+                self.live.good.clone(),
+                self.teacher.clone(),
+                true,
+            ),
+            Action::Retry => self.start(
+                self.live.recipe.clone(),
+                self.live.good.clone(),
+                self.teacher.clone(),
+                true,
+            ),
             Action::Resume(accepted) => {
                 if let Some(stored) = self.resume.take().filter(|_| accepted) {
-                    self.load_file(&OpenedFile { name: "last session".into(), bytes: stored.bytes }, true);
+                    self.load_file(
+                        &OpenedFile { name: "last session".into(), bytes: stored.bytes },
+                        true,
+                    );
                 }
             }
         }
     }
 
     /// Replaces the training.
-    pub(super) fn start(&mut self, recipe: Recipe, from: Option<Snapshot>, teacher: Option<Teacher>, running: bool) {
+    pub(super) fn start(
+        &mut self,
+        recipe: Recipe,
+        from: Option<Snapshot>,
+        teacher: Option<Teacher>,
+        running: bool,
+    ) {
         if let Err(error) = recipe.check() {
             return self.messages.push(Message::warning(error.to_string()));
         }
@@ -168,7 +192,9 @@ impl App {
     pub(super) fn inspect(&mut self) {
         let asked = match () {
             () if self.tab == Tab::Dissect => Some(Box::new(self.bench.ask())),
-            () if self.looks_inside() && self.inside.has_network() => Some(Box::new(self.inside.bench().ask())),
+            () if self.looks_inside() && self.inside.has_network() => {
+                Some(Box::new(self.inside.bench().ask()))
+            }
             () => None,
         };
         self.send(Command::Inspect(asked));
@@ -182,23 +208,44 @@ impl App {
         // A network without a teacher that fits the task at hand goes on with that; others imitate a teacher.
         let goes_on = !teacher_known && self.live.recipe.task().widths() == (dim, outputs);
         if !goes_on && dim != outputs {
-            let text = format!("{name} reads {dim} numbers a token and gives {outputs}; training on attention needs as many out as in.");
+            let text = format!(
+                "{name} reads {dim} numbers a token and gives {outputs}; training on attention needs as many out as in."
+            );
             return self.messages.push(Message::warning(text));
         }
         let architecture = network.architecture;
-        let recipe = if goes_on { self.live.recipe.with_architecture(architecture) } else { self.live.recipe.with_sizes(architecture, dim) };
+        let recipe = if goes_on {
+            self.live.recipe.with_architecture(architecture)
+        } else {
+            self.live.recipe.with_sizes(architecture, dim)
+        };
         if let Err(error) = recipe.check() {
-            return self.messages.push(Message::warning(format!("{name} can't be trained here: {error}")));
+            return self
+                .messages
+                .push(Message::warning(format!("{name} can't be trained here: {error}")));
         }
         if recipe.architecture() != architecture {
-            let text = format!("{name} can't be trained here: its MLPs are not as wide as its embedding, which no recipe describes.");
+            let text = format!(
+                "{name} can't be trained here: its MLPs are not as wide as its embedding, which no recipe describes."
+            );
             return self.messages.push(Message::warning(text));
         }
         self.keep();
-        let snapshot = Snapshot { step: 0, parameters: network.to_parameters(), first_moment: vec![], second_moment: vec![] };
+        let snapshot = Snapshot {
+            step: 0,
+            parameters: network.to_parameters(),
+            first_moment: vec![],
+            second_moment: vec![],
+        };
         self.start(recipe, Some(snapshot), teacher, false);
-        let unknown = if teacher_known || goes_on { "" } else { " No teacher came with it: it will be trained towards one that its seed draws." };
-        self.messages.push(Message::info(format!("{name} is in Discover: press play to train it.{unknown}")));
+        let unknown = if teacher_known || goes_on {
+            ""
+        } else {
+            " No teacher came with it: it will be trained towards one that its seed draws."
+        };
+        self.messages.push(Message::info(format!(
+            "{name} is in Discover: press play to train it.{unknown}"
+        )));
         self.bench.put(Subject::Live);
         self.show_tab(Tab::Discover);
     }
@@ -242,6 +289,7 @@ impl App {
         let Replaced { name, recipe, snapshot, teacher, data, preset } = replaced;
         (self.preset, self.data) = (preset, data.or(self.data.take()));
         self.start(recipe, Some(snapshot), teacher, false);
-        self.messages.push(Message::info(format!("Back at {name}: press play to go on. {way_back}")));
+        self.messages
+            .push(Message::info(format!("Back at {name}: press play to go on. {way_back}")));
     }
 }

@@ -6,7 +6,10 @@ use eframe::egui::DroppedFileHandle;
 
 /// Reads a dropped file; `done` gets it, or what is wrong with it.
 pub fn read(file: DroppedFileHandle, done: impl FnOnce(Result<OpenedFile>) + 'static) {
-    let name = file.path().file_name().map_or_else(|| "dropped file".into(), |name| name.to_string_lossy().into_owned());
+    let name = file
+        .path()
+        .file_name()
+        .map_or_else(|| "dropped file".into(), |name| name.to_string_lossy().into_owned());
     let opened = move |bytes: std::result::Result<Vec<u8>, String>| match bytes {
         Ok(bytes) => Ok(OpenedFile { name, bytes }),
         Err(problem) => Err(Error::file(&name, format!("could not be read: {problem}"))),

@@ -47,7 +47,11 @@ impl App {
     /// The user's arrays: a training on them starts. Bad ones change nothing.
     fn load_data(&mut self, file: &OpenedFile) {
         let loaded = data::read(&[(&file.name, &file.bytes)]).and_then(|arrays| {
-            let recipe = Recipe { mask_at: 0.0, batch: self.live.recipe.batch.min(arrays.sequences), ..self.live.recipe.with_data(&file.name, &arrays) };
+            let recipe = Recipe {
+                mask_at: 0.0,
+                batch: self.live.recipe.batch.min(arrays.sequences),
+                ..self.live.recipe.with_data(&file.name, &arrays)
+            };
             recipe.check().map(|()| (recipe, arrays))
         });
         match loaded {
@@ -64,7 +68,9 @@ impl App {
                 self.start(recipe, None, None, true);
                 self.show_tab(Tab::Discover);
             }
-            Err(error) => self.messages.push(Message::warning(format!("{error}. The training was left as it is."))),
+            Err(error) => self
+                .messages
+                .push(Message::warning(format!("{error}. The training was left as it is."))),
         }
     }
 
@@ -72,11 +78,17 @@ impl App {
     fn dissect_file(&mut self, file: &OpenedFile) {
         match checkpoint::read(&file.name, &file.bytes) {
             Ok(loaded) => {
-                self.messages.extend(loaded.notes.iter().map(|note| Message::info(format!("{}: {note}", file.name))));
+                self.messages.extend(
+                    loaded.notes.iter().map(|note| Message::info(format!("{}: {note}", file.name))),
+                );
                 self.dissect(Subject::Given(Box::new(loaded.to_given(&file.name))));
             }
             Err(error) => {
-                let what = if self.tab == Tab::Dissect { "What was on show stays" } else { "The training was left as it is" };
+                let what = if self.tab == Tab::Dissect {
+                    "What was on show stays"
+                } else {
+                    "The training was left as it is"
+                };
                 self.messages.push(Message::warning(format!("{error}. {what}.")));
             }
         }
@@ -84,12 +96,18 @@ impl App {
 
     /// A weights file: training goes on from it. A bad one changes nothing.
     pub(super) fn load_file(&mut self, file: &OpenedFile, running: bool) {
-        let loaded = checkpoint::read(&file.name, &file.bytes).and_then(|loaded| Ok((loaded.to_recipe(&file.name)?, loaded)));
+        let loaded = checkpoint::read(&file.name, &file.bytes)
+            .and_then(|loaded| Ok((loaded.to_recipe(&file.name)?, loaded)));
         match loaded {
             Ok((recipe, loaded)) => {
-                self.messages.extend(loaded.notes.iter().map(|note| Message::info(format!("{}: {note}", file.name))));
+                self.messages.extend(
+                    loaded.notes.iter().map(|note| Message::info(format!("{}: {note}", file.name))),
+                );
                 if loaded.recipe.is_none() {
-                    let text = format!("{} says nothing of how it was trained: sizes are its own, the other settings the default ones.", file.name);
+                    let text = format!(
+                        "{} says nothing of how it was trained: sizes are its own, the other settings the default ones.",
+                        file.name
+                    );
                     self.messages.push(Message::info(text));
                 }
                 let (name, step) = (&file.name, loaded.snapshot.step);
@@ -102,7 +120,9 @@ impl App {
                 self.keep();
                 self.start(recipe, Some(loaded.snapshot), loaded.teacher, running);
             }
-            Err(error) => self.messages.push(Message::warning(format!("{error}. The training was left as it is."))),
+            Err(error) => self
+                .messages
+                .push(Message::warning(format!("{error}. The training was left as it is."))),
         }
     }
 
@@ -117,7 +137,9 @@ impl App {
             });
         } else {
             self.ctx.copy_text(link.clone());
-            self.messages.push(Message::info(format!("Copied {link}: append it to the page's address, or give it to gatelens in the terminal.")));
+            self.messages.push(Message::info(format!(
+                "Copied {link}: append it to the page's address, or give it to gatelens in the terminal."
+            )));
         }
     }
 
@@ -135,7 +157,10 @@ impl App {
     pub(super) fn checkpoint(&self) -> Option<Result<(String, Vec<u8>)>> {
         let snapshot = self.live.snapshot.as_ref()?;
         let name = format!("gatelens-{}-step-{}.safetensors", self.preset, snapshot.step);
-        Some(checkpoint::write(&self.live.recipe, snapshot, self.live.teacher.as_ref()).map(|bytes| (name, bytes)))
+        Some(
+            checkpoint::write(&self.live.recipe, snapshot, self.live.teacher.as_ref())
+                .map(|bytes| (name, bytes)),
+        )
     }
 
     /// Saves a picture or a report.

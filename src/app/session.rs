@@ -10,10 +10,26 @@ use crate::train::session::Snapshot;
 use crate::ui::ResumeOffer;
 
 /// The command that starts `recipe`.
-pub fn start(run: u32, recipe: Recipe, from: Option<Snapshot>, teacher: Option<Teacher>, data: Option<Arrays>, running: bool) -> Command {
+pub fn start(
+    run: u32,
+    recipe: Recipe,
+    from: Option<Snapshot>,
+    teacher: Option<Teacher>,
+    data: Option<Arrays>,
+    running: bool,
+) -> Command {
     let data = data.map(Box::new);
     let memory_limit = platform::memory_limit();
-    Command::Start(Box::new(Start { run, recipe, from, teacher, data, running, threads: 0, memory_limit }))
+    Command::Start(Box::new(Start {
+        run,
+        recipe,
+        from,
+        teacher,
+        data,
+        running,
+        threads: 0,
+        memory_limit,
+    }))
 }
 
 /// What is known of the next training before it answers. Going back within the same network keeps the curves until then.
@@ -23,7 +39,8 @@ pub fn successor(old: &mut Live, run: u32, recipe: &Recipe, from: Option<&Snapsh
         live.step = snapshot.step;
         (live.snapshot, live.good) = (Some(snapshot.clone()), Some(snapshot.clone()));
         if old.table == live.table && old.recipe.seed == recipe.seed && old.step >= snapshot.step {
-            (live.history, live.lambdas) = (std::mem::take(&mut old.history), std::mem::take(&mut old.lambdas));
+            (live.history, live.lambdas) =
+                (std::mem::take(&mut old.history), std::mem::take(&mut old.lambdas));
         }
     }
     live
@@ -49,7 +66,9 @@ pub struct Stored {
 
 /// The last visit's session, if it went anywhere and still reads.
 pub fn stored(text: &str) -> Option<Stored> {
-    let bytes: Vec<u8> = (0..text.len() / 2).map(|i| u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok()).collect::<Option<_>>()?;
+    let bytes: Vec<u8> = (0..text.len() / 2)
+        .map(|i| u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok())
+        .collect::<Option<_>>()?;
     let loaded = checkpoint::read("last session", &bytes).ok()?;
     let recipe = loaded.recipe?;
     let step = loaded.snapshot.step;

@@ -53,7 +53,11 @@ impl Sweeping {
     /// That of the last visit, at rest, or none; a definition to be written starts from the recipe.
     pub fn new(which: Which, recipe: &Recipe, preset: &str, kept: Option<&str>) -> Self {
         let compares = |sweep: &Sweep| !sweep.variants.is_empty();
-        let presets: Vec<Sweep> = presets::all().into_iter().map(|(_, sweep)| sweep).filter(|sweep| compares(sweep) == (which == COMPARE)).collect();
+        let presets: Vec<Sweep> = presets::all()
+            .into_iter()
+            .map(|(_, sweep)| sweep)
+            .filter(|sweep| compares(sweep) == (which == COMPARE))
+            .collect();
         let draft = Draft::from_discover(which, recipe, preset);
         let mut new = Self {
             which,
@@ -93,7 +97,10 @@ impl Sweeping {
         if let Some(text) = kept::write(queue) {
             return Some(Ok(text));
         }
-        let text = format!("The records of {} runs are too many to be kept for the next visit: save them as JSON before this closes.", queue.over());
+        let text = format!(
+            "The records of {} runs are too many to be kept for the next visit: save them as JSON before this closes.",
+            queue.over()
+        );
         (!std::mem::replace(&mut self.told_too_large, true)).then_some(Err(text))
     }
 
@@ -101,7 +108,9 @@ impl Sweeping {
     pub fn progress(&self) -> Option<serde_json::Value> {
         let queue = self.queue.as_ref()?;
         let training: usize = self.training.iter().map(|(_, runs)| runs.len()).sum();
-        Some(serde_json::json!({ "over": queue.over(), "runs": queue.runs().len(), "training": training, "running": self.running }))
+        Some(
+            serde_json::json!({ "over": queue.over(), "runs": queue.runs().len(), "training": training, "running": self.running }),
+        )
     }
 
     /// Runs are in training.
@@ -111,7 +120,9 @@ impl Sweeping {
 
     /// Runs that are over or in training: what would be lost with the queue.
     fn begun(&self) -> usize {
-        let begun = |queue: &Queue| (0..queue.runs().len()).filter(|&run| queue.state(run) != State::Waiting).count();
+        let begun = |queue: &Queue| {
+            (0..queue.runs().len()).filter(|&run| queue.state(run) != State::Waiting).count()
+        };
         self.queue.as_ref().map_or(0, begun)
     }
 
@@ -148,9 +159,14 @@ impl Sweeping {
         let queue = self.queue.as_ref()?;
         let Run { key, recipe, .. } = queue.runs().get(index)?;
         if let State::Over(_) = queue.state(index) {
-            return self.weights.get(key).map(|weights| (recipe.steps.into(), recipe, weights.as_slice()));
+            return self
+                .weights
+                .get(key)
+                .map(|weights| (recipe.steps.into(), recipe, weights.as_slice()));
         }
-        self.states.get(key).map(|state| (state.snapshot.step, recipe, state.snapshot.parameters.as_slice()))
+        self.states
+            .get(key)
+            .map(|state| (state.snapshot.step, recipe, state.snapshot.parameters.as_slice()))
     }
 
     /// The key of run `index`.
@@ -160,7 +176,10 @@ impl Sweeping {
 
     /// The name of run `index`.
     pub fn name(&self, index: usize) -> String {
-        self.queue.as_ref().and_then(|queue| queue.runs().get(index)).map_or_else(String::new, |run| run.name.clone())
+        self.queue
+            .as_ref()
+            .and_then(|queue| queue.runs().get(index))
+            .map_or_else(String::new, |run| run.name.clone())
     }
 
     /// The run of that key.
@@ -177,25 +196,45 @@ impl Sweeping {
 
     /// The next group to train, if there are not enough and the sweep is not at rest.
     fn next_group(&mut self) -> Option<group::Start> {
-        let queue = self.queue.as_mut().filter(|_| self.running && self.training.len() < SIDE_BY_SIDE[self.which])?;
-        let Some((runs, members)) = group::next(queue, group::most_together(), |run| self.states.get(&run.key).cloned()) else {
+        let queue = self
+            .queue
+            .as_mut()
+            .filter(|_| self.running && self.training.len() < SIDE_BY_SIDE[self.which])?;
+        let Some((runs, members)) =
+            group::next(queue, group::most_together(), |run| self.states.get(&run.key).cloned())
+        else {
             self.running = !self.training.is_empty();
             return None;
         };
         for (&run, (_, from)) in runs.iter().zip(&members) {
-            let (step, curve) = from.as_ref().map(|from| (from.snapshot.step, from.curve.clone())).unwrap_or_default();
+            let (step, curve) = from
+                .as_ref()
+                .map(|from| (from.snapshot.step, from.curve.clone()))
+                .unwrap_or_default();
             queue.progress(run, step, curve);
         }
         let group = self.group;
         self.training.push((group, runs));
         self.group += 2;
-        let states_every_ms = if self.which == COMPARE { LOOKED_AT_EVERY_MS } else { group::STATES_EVERY_MS };
-        Some(group::Start { group, members, data: None, threads: 0, memory_limit: platform::memory_limit(), states_every_ms })
+        let states_every_ms =
+            if self.which == COMPARE { LOOKED_AT_EVERY_MS } else { group::STATES_EVERY_MS };
+        Some(group::Start {
+            group,
+            members,
+            data: None,
+            threads: 0,
+            memory_limit: platform::memory_limit(),
+            states_every_ms,
+        })
     }
 
     /// Takes in what the group tells; returns what the user should know.
     pub fn told(&mut self, number: u32, told: Told) -> Option<String> {
-        let (place, queue) = self.training.iter().position(|(group, _)| *group == number).zip(self.queue.as_mut())?;
+        let (place, queue) = self
+            .training
+            .iter()
+            .position(|(group, _)| *group == number)
+            .zip(self.queue.as_mut())?;
         let members = &mut self.training[place].1;
         self.revision += 1;
         match told {
@@ -203,7 +242,11 @@ impl Sweeping {
             Told::Fewer(fit) => members.drain(fit..).for_each(|run| queue.give_back(run)),
             Told::Point(member, step, curve) => queue.progress(members[member], step, curve),
             Told::States(states) => {
-                self.states.extend(states.into_iter().map(|(member, state)| (queue.runs()[members[member]].key.clone(), state)));
+                self.states.extend(
+                    states
+                        .into_iter()
+                        .map(|(member, state)| (queue.runs()[members[member]].key.clone(), state)),
+                );
             }
             Told::Over(_, record, parameters) => {
                 self.states.remove(&record.key);
@@ -221,7 +264,8 @@ impl Sweeping {
 
     /// The group could not be trained: its runs are recorded as failed, the others go on.
     pub fn failed(&mut self, number: u32, error: &Error) {
-        let found = self.training.iter().position(|(group, _)| *group == number).zip(self.queue.as_mut());
+        let found =
+            self.training.iter().position(|(group, _)| *group == number).zip(self.queue.as_mut());
         let Some((place, queue)) = found else { return };
         for run in self.training.remove(place).1 {
             if !matches!(queue.state(run), State::Over(_)) {
@@ -261,7 +305,14 @@ impl App {
             SweepAction::Save(sweep) => self.export("sweep.json", sweep.to_json().as_bytes()),
             SweepAction::Inside(run) => self.look_inside(Some(run)),
             SweepAction::Open(run) => {
-                let Some(recipe) = self.sweeps[which].queue.as_ref().and_then(|queue| queue.runs().get(run)).map(|run| run.recipe.clone()) else { return };
+                let Some(recipe) = self.sweeps[which]
+                    .queue
+                    .as_ref()
+                    .and_then(|queue| queue.runs().get(run))
+                    .map(|run| run.recipe.clone())
+                else {
+                    return;
+                };
                 self.keep();
                 self.start(recipe, None, None, true);
                 self.show_tab(Tab::Discover);
@@ -296,7 +347,9 @@ impl App {
     fn queue_of(&self, sweep: Sweep) -> Result<Queue> {
         let base = sweep.base()?;
         let base = match (&self.data, &self.live.recipe.data) {
-            (Some(arrays), Some(shape)) if base.task == TaskName::File => base.with_data(&shape.name, arrays),
+            (Some(arrays), Some(shape)) if base.task == TaskName::File => {
+                base.with_data(&shape.name, arrays)
+            }
             _ => base,
         };
         Queue::on(sweep, &base)
@@ -309,7 +362,9 @@ impl App {
         // A race is watched: it gets the processor, and the window draws when it has something to show.
         if which == COMPARE && running && self.live.running {
             self.send(Command::Run(false));
-            self.messages.push(Message::info("The training in Discover rests while the race is on; press play there to go on."));
+            self.messages.push(Message::info(
+                "The training in Discover rests while the race is on; press play there to go on.",
+            ));
         }
         self.sweeps[which].running = running;
         self.sweeps[which].revision += 1;
@@ -322,7 +377,10 @@ impl App {
         for which in 0..self.sweeps.len() {
             while let Some(mut start) = self.sweeps[which].next_group() {
                 let data = self.sweeps[which].data.as_ref().or(self.data.as_ref());
-                start.data = data.filter(|_| start.members[0].0.task == TaskName::File).cloned().map(Box::new);
+                start.data = data
+                    .filter(|_| start.members[0].0.task == TaskName::File)
+                    .cloned()
+                    .map(Box::new);
                 self.send(Command::Group(Box::new(start)));
             }
         }
@@ -342,14 +400,18 @@ impl App {
 
     /// A definition's file, or results with their definition: they are shown, nothing is started. A bad one changes nothing.
     pub(super) fn load_sweep(&mut self, which: Which, file: &OpenedFile) {
-        let text = std::str::from_utf8(&file.bytes).map_err(|_| Error::file(&file.name, "is not text; expected a sweep's JSON file"));
+        let text = std::str::from_utf8(&file.bytes)
+            .map_err(|_| Error::file(&file.name, "is not text; expected a sweep's JSON file"));
         let read = text.and_then(|text| match results::read(&file.name, text)? {
             Some(queue) => Ok((queue.sweep.clone(), Some(queue))),
             None => Ok((Sweep::read(&file.name, text)?, None)),
         });
         match read {
             Ok((sweep, _)) if which == COMPARE && sweep.variants.is_empty() => {
-                let text = format!("{} compares no variants; it belongs in the view Sweep. The definition was left as it is.", file.name);
+                let text = format!(
+                    "{} compares no variants; it belongs in the view Sweep. The definition was left as it is.",
+                    file.name
+                );
                 self.messages.push(Message::warning(text));
             }
             Ok((sweep, None)) => self.sweeps[which].draft = Draft::of(&sweep),
@@ -365,7 +427,9 @@ impl App {
                 );
                 self.panels.ask(which, question, "Show them", show);
             }
-            Err(error) => self.messages.push(Message::warning(format!("{error}. The definition was left as it is."))),
+            Err(error) => self
+                .messages
+                .push(Message::warning(format!("{error}. The definition was left as it is."))),
         }
     }
 }

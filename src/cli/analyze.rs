@@ -58,27 +58,45 @@ pub fn command(json: Arg) -> Command {
 /// Bad arguments, bad files.
 pub fn run(arguments: &ArgMatches) -> Result<()> {
     let given = |name: &str| text(arguments, name).unwrap_or_default();
-    let threshold = number(given("threshold"), "threshold", "a number from 0 to 1", |v: &f64| (0.0..=1.0).contains(v))?;
-    let lag = number(given("lag"), "lag", "a whole number from 1 to 1000", |v| (1..=1000).contains(v))?;
+    let threshold = number(given("threshold"), "threshold", "a number from 0 to 1", |v: &f64| {
+        (0.0..=1.0).contains(v)
+    })?;
+    let lag =
+        number(given("lag"), "lag", "a whole number from 1 to 1000", |v| (1..=1000).contains(v))?;
     let seed = number(given("seed"), "seed", "a whole number from 0 to 4294967295", |_| true)?;
     if let Some(again) = arguments.get_many::<String>("merge").and_then(|mut lists| lists.nth(1)) {
         return Err(Error::setting("merge", again, "--merge once: one group of gates"));
     }
-    let list = text(arguments, "merge").map(|list| list.split(',').map(str::trim).collect::<Vec<_>>()).unwrap_or_default();
-    let picked = list.into_iter().map(|gate| number(gate, "merge", "gates by their numbers from 0, separated by commas", |_| true)).collect::<Result<_>>()?;
+    let list = text(arguments, "merge")
+        .map(|list| list.split(',').map(str::trim).collect::<Vec<_>>())
+        .unwrap_or_default();
+    let picked = list
+        .into_iter()
+        .map(|gate| {
+            number(gate, "merge", "gates by their numbers from 0, separated by commas", |_| true)
+        })
+        .collect::<Result<_>>()?;
     let path = given("weights");
-    let bytes = std::fs::read(path).map_err(|e| Error::file(path, format!("could not be read: {e}")))?;
+    let bytes =
+        std::fs::read(path).map_err(|e| Error::file(path, format!("could not be read: {e}")))?;
     let checkpoint = checkpoint::read(path, &bytes)?;
     checkpoint.notes.iter().for_each(|note| eprintln!("{path}: {note}"));
     let (report, text_report) = match &checkpoint.architecture {
         Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. } => {
-            let found = dissect(&checkpoint.gated(path)?, checkpoint.teacher.as_ref(), &Settings { threshold, lag, picked, seed });
+            let found = dissect(
+                &checkpoint.gated(path)?,
+                checkpoint.teacher.as_ref(),
+                &Settings { threshold, lag, picked, seed },
+            );
             (found.report(), found.text())
         }
         _ => probed(path, &checkpoint, seed)?,
     };
     if let Some(out) = text(arguments, "out") {
-        std::fs::write(out, format!("{report:#}\n")).map_err(|e| Error::System { what: format!("writing {out}"), problem: e.to_string() })?;
+        std::fs::write(out, format!("{report:#}\n")).map_err(|e| Error::System {
+            what: format!("writing {out}"),
+            problem: e.to_string(),
+        })?;
     }
     if arguments.get_flag("json") {
         println!("{report}");
@@ -104,12 +122,30 @@ fn probed(path: &str, checkpoint: &Checkpoint, seed: u32) -> Result<(serde_json:
             ));
         }
     };
-    let network = Weighed { architecture: *architecture, inputs: *inputs, outputs: *outputs, parameters: exact };
+    let network = Weighed {
+        architecture: *architecture,
+        inputs: *inputs,
+        outputs: *outputs,
+        parameters: exact,
+    };
     let found = probe(&network, &subject, seed)?;
     let json = serde_json::json!({ "model": checkpoint.model(), "parameters": exact.len(), "is_subject": found.is_subject(), "probe": found });
-    Ok((json, format!("{}, {} parameters\n{}", checkpoint.model(), exact.len(), found.sentences().join("\n"))))
+    Ok((
+        json,
+        format!(
+            "{}, {} parameters\n{}",
+            checkpoint.model(),
+            exact.len(),
+            found.sentences().join("\n")
+        ),
+    ))
 }
 
-fn number<T: std::str::FromStr>(given: &str, key: &str, expected: &str, accepted: impl Fn(&T) -> bool) -> Result<T> {
+fn number<T: std::str::FromStr>(
+    given: &str,
+    key: &str,
+    expected: &str,
+    accepted: impl Fn(&T) -> bool,
+) -> Result<T> {
     given.parse().ok().filter(accepted).ok_or_else(|| Error::setting(key, given, expected))
 }

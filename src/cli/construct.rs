@@ -50,8 +50,19 @@ pub fn command() -> Command {
         .arg(file("out").required(true).help("Where the weights go, as safetensors in float64"));
     for (option, key) in DRAWN {
         if let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) {
-            let help = format!("{} of a drawn attention ({}; default {})", setting.label, setting.accepted(), (setting.get)(&Recipe::default()));
-            command = command.arg(Arg::new(option).long(option).value_name("VALUE").conflicts_with("teacher").help(help));
+            let help = format!(
+                "{} of a drawn attention ({}; default {})",
+                setting.label,
+                setting.accepted(),
+                (setting.get)(&Recipe::default())
+            );
+            command = command.arg(
+                Arg::new(option)
+                    .long(option)
+                    .value_name("VALUE")
+                    .conflicts_with("teacher")
+                    .help(help),
+            );
         }
     }
     command
@@ -90,7 +101,10 @@ fn gated(variant: Variant, arguments: &ArgMatches) -> Result<()> {
         });
         println!("{object}");
     } else {
-        println!("{}: {accumulators} + {queries} neurons, {gates} gates, {parameters} parameters; attention of width {d} has {attention}.", variant.title());
+        println!(
+            "{}: {accumulators} + {queries} neurons, {gates} gates, {parameters} parameters; attention of width {d} has {attention}.",
+            variant.title()
+        );
         println!(
             "Largest difference from attention on 16 random sequences of 32 tokens: {max_error:.1e}, which is {relative_error:.1e} of the largest output. The weights are in {out}."
         );
@@ -101,14 +115,19 @@ fn gated(variant: Variant, arguments: &ArgMatches) -> Result<()> {
 /// Another layer.
 fn layer_of(layer: Layer, arguments: &ArgMatches) -> Result<()> {
     let epsilon = match text(arguments, "epsilon") {
-        Some(given) => given.parse().map_err(|_| Error::setting("epsilon", given, "a number above 0 and at most 1"))?,
+        Some(given) => given
+            .parse()
+            .map_err(|_| Error::setting("epsilon", given, "a number above 0 and at most 1"))?,
         None => layer.epsilon(),
     };
     let teacher = teacher(arguments)?;
     check_layer(layer, teacher.dim)?;
     let built = layers::construct(&teacher, layer, epsilon)?;
     let [max_error, largest] = built.max_error(&teacher, SEED, COMPARED);
-    let [double, single] = [built.error::<f64>(&teacher, SEED, COMPARED), built.error::<f32>(&teacher, SEED, COMPARED)];
+    let [double, single] = [
+        built.error::<f64>(&teacher, SEED, COMPARED),
+        built.error::<f32>(&teacher, SEED, COMPARED),
+    ];
     let out = write(arguments, checkpoint::write_weighed(&built.weighed(), &teacher)?)?;
     let ((parameters, nonzero), hidden) = (built.parameter_count(), built.architecture.hidden());
     if arguments.get_flag("json") {
@@ -118,8 +137,15 @@ fn layer_of(layer: Layer, arguments: &ArgMatches) -> Result<()> {
         });
         println!("{object}");
     } else {
-        let target = if layer == Layer::GruBefore { "attention to the tokens before the current one" } else { "attention" };
-        println!("{} with ε = {epsilon:.3e}: {hidden} neurons a layer, {parameters} parameters, {nonzero} of them not 0.", layer.title());
+        let target = if layer == Layer::GruBefore {
+            "attention to the tokens before the current one"
+        } else {
+            "attention"
+        };
+        println!(
+            "{} with ε = {epsilon:.3e}: {hidden} neurons a layer, {parameters} parameters, {nonzero} of them not 0.",
+            layer.title()
+        );
         println!(
             "Error against {target} on 16 random sequences of 32 tokens, as a part of its size: {double:.1e} in double precision, {single:.1e} in single; at most {max_error:.1e}, where outputs reach {largest:.1}. The weights are in {out}."
         );
@@ -130,7 +156,8 @@ fn layer_of(layer: Layer, arguments: &ArgMatches) -> Result<()> {
 /// Writes the file that was asked for; returns its name.
 fn write(arguments: &ArgMatches, bytes: Vec<u8>) -> Result<&str> {
     let out = text(arguments, "out").unwrap_or_default();
-    std::fs::write(out, bytes).map_err(|e| Error::System { what: format!("writing {out}"), problem: e.to_string() })?;
+    std::fs::write(out, bytes)
+        .map_err(|e| Error::System { what: format!("writing {out}"), problem: e.to_string() })?;
     Ok(out)
 }
 
@@ -138,7 +165,8 @@ fn write(arguments: &ArgMatches, bytes: Vec<u8>) -> Result<&str> {
 fn teacher(arguments: &ArgMatches) -> Result<Teacher> {
     match text(arguments, "teacher") {
         Some(name) => {
-            let bytes = std::fs::read(name).map_err(|e| Error::file(name, format!("could not be read: {e}")))?;
+            let bytes = std::fs::read(name)
+                .map_err(|e| Error::file(name, format!("could not be read: {e}")))?;
             checkpoint::read_teacher(name, &bytes)
         }
         None => drawn(arguments),
@@ -149,7 +177,9 @@ fn teacher(arguments: &ArgMatches) -> Result<Teacher> {
 fn drawn(arguments: &ArgMatches) -> Result<Teacher> {
     let mut recipe = Recipe::default();
     for (option, key) in DRAWN {
-        if let (Some(value), Some(setting)) = (text(arguments, option), SETTINGS.iter().find(|setting| setting.key == key)) {
+        if let (Some(value), Some(setting)) =
+            (text(arguments, option), SETTINGS.iter().find(|setting| setting.key == key))
+        {
             setting.set(&mut recipe, value)?;
         }
     }
@@ -161,8 +191,18 @@ fn drawn(arguments: &ArgMatches) -> Result<Teacher> {
 fn check_size(variant: Variant, teacher: &Teacher) -> Result<Cost> {
     let cost = cost::cost(variant, teacher.dim, theory::ranks(teacher));
     if cost.hidden() > MAX_NEURONS || cost.gates > MAX_NEURONS {
-        let found = format!("{} for {} takes {} neurons and {} gates", teacher.dim, variant.key(), cost.hidden(), cost.gates);
-        return Err(Error::setting("dim", found, format!("a construction of at most {MAX_NEURONS} each")));
+        let found = format!(
+            "{} for {} takes {} neurons and {} gates",
+            teacher.dim,
+            variant.key(),
+            cost.hidden(),
+            cost.gates
+        );
+        return Err(Error::setting(
+            "dim",
+            found,
+            format!("a construction of at most {MAX_NEURONS} each"),
+        ));
     }
     Ok(cost)
 }
@@ -172,8 +212,18 @@ fn check_layer(layer: Layer, d: usize) -> Result<()> {
     let architecture = layer.architecture(d);
     let embed = architecture.table(d, d).get("embed").map_or(0, |param| param.shape[0]);
     if architecture.hidden() > MAX_NEURONS || embed > MAX_EMBED {
-        let found = format!("{d} for {} takes {} neurons and an embedding of {embed}", layer.key(), architecture.hidden());
-        return Err(Error::setting("dim", found, format!("a construction of at most {MAX_NEURONS} neurons and an embedding of at most {MAX_EMBED}")));
+        let found = format!(
+            "{d} for {} takes {} neurons and an embedding of {embed}",
+            layer.key(),
+            architecture.hidden()
+        );
+        return Err(Error::setting(
+            "dim",
+            found,
+            format!(
+                "a construction of at most {MAX_NEURONS} neurons and an embedding of at most {MAX_EMBED}"
+            ),
+        ));
     }
     Ok(())
 }

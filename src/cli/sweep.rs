@@ -36,7 +36,11 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
         let merged = merge(&dirs.map(PathBuf::from).collect::<Vec<_>>(), &out)?;
         merged.notes.iter().for_each(|note| eprintln!("{note}"));
         if !merged.missing.is_empty() {
-            eprintln!("No record of {}: {}", count(merged.missing.len(), "run"), merged.missing.join(", "));
+            eprintln!(
+                "No record of {}: {}",
+                count(merged.missing.len(), "run"),
+                merged.missing.join(", ")
+            );
         }
         report(&merged.queue, &out, json, false);
         return Ok(());
@@ -48,7 +52,11 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
     if let Some((name, arrays)) = &data {
         base = base.with_data(name, arrays);
     } else if base.task == TaskName::File {
-        return Err(Error::setting("data", "nothing", "a file with your arrays x and y: --data FILE (.npz, .npy or safetensors)"));
+        return Err(Error::setting(
+            "data",
+            "nothing",
+            "a file with your arrays x and y: --data FILE (.npz, .npy or safetensors)",
+        ));
     }
     sweep.ignored(&base)?.iter().for_each(|(key, why)| eprintln!("{key} is ignored: {why}"));
     if let Some(engine) = text(arguments, "backend").filter(|engine| *engine != "auto") {
@@ -64,9 +72,15 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
         bar: bar(&queue),
         interrupted: stop_on_interrupt(),
         link: Link::spawn_alone()?,
-        together: arguments.get_one::<usize>("together").copied().filter(|&most| most > 0).unwrap_or_else(group::most_together),
+        together: arguments
+            .get_one::<usize>("together")
+            .copied()
+            .filter(|&most| most > 0)
+            .unwrap_or_else(group::most_together),
         threads: arguments.get_one::<usize>("threads").copied().unwrap_or(0),
-        states_every_ms: arguments.get_one::<u32>("states-every").map_or(group::STATES_EVERY_MS, |seconds| seconds.saturating_mul(1000)),
+        states_every_ms: arguments
+            .get_one::<u32>("states-every")
+            .map_or(group::STATES_EVERY_MS, |seconds| seconds.saturating_mul(1000)),
         data: data.map(|(_, arrays)| Box::new(arrays)),
         group: 0,
         told: None,
@@ -80,7 +94,8 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
     report(&sweeper.queue, &out, json, interrupted);
     let failed = outcomes(&sweeper.queue, |outcome| matches!(outcome, Outcome::Failed(_)));
     if failed > 0 {
-        let problem = format!("{} could not be trained; the same command tries again", count(failed, "run"));
+        let problem =
+            format!("{} could not be trained; the same command tries again", count(failed, "run"));
         return Err(Error::System { what: "sweep".into(), problem });
     }
     Ok(())
@@ -91,7 +106,15 @@ fn definition(name: &str) -> Result<Sweep> {
     if let Some(sweep) = presets::find(name).filter(|_| !Path::new(name).exists()) {
         return Ok(sweep);
     }
-    let missing = |e| Error::file(name, format!("could not be read: {e}; expected a sweep's JSON file, or one of {}", presets::names().join(", ")));
+    let missing = |e| {
+        Error::file(
+            name,
+            format!(
+                "could not be read: {e}; expected a sweep's JSON file, or one of {}",
+                presets::names().join(", ")
+            ),
+        )
+    };
     Sweep::read(name, &std::fs::read_to_string(name).map_err(missing)?)
 }
 
@@ -115,7 +138,9 @@ struct Sweeper {
 impl Sweeper {
     /// Trains what is left of this process's part, or until it is interrupted.
     fn train(&mut self) -> Result<()> {
-        while let Some((runs, members)) = group::next(&self.queue, self.together, |run| self.state(run)) {
+        while let Some((runs, members)) =
+            group::next(&self.queue, self.together, |run| self.state(run))
+        {
             self.group += 1;
             let start = group::Start {
                 group: self.group,
@@ -151,7 +176,8 @@ impl Sweeper {
             match update {
                 Update::Group(number, told) if number == self.group => match *told {
                     Told::Ready(device) => {
-                        let name = format!("{} {}", device.kind.as_str().to_uppercase(), device.name);
+                        let name =
+                            format!("{} {}", device.kind.as_str().to_uppercase(), device.name);
                         if self.told.as_ref() != Some(&name) {
                             self.say(&format!("Training on {name}"));
                             self.told = Some(name);
@@ -161,7 +187,9 @@ impl Sweeper {
                         runs.truncate(fit);
                         left = fit;
                     }
-                    Told::Point(member, step, curve) => self.queue.progress(runs[member], step, curve),
+                    Told::Point(member, step, curve) => {
+                        self.queue.progress(runs[member], step, curve)
+                    }
                     Told::States(states) => {
                         for (member, partial) in states {
                             self.store.keep_partial(&self.queue.runs()[runs[member]], &partial)?;
@@ -171,8 +199,13 @@ impl Sweeper {
                         self.store.keep(&record)?;
                         let name = &self.queue.runs()[runs[member]].name;
                         match (&record.outcome, record.nmse()) {
-                            (Outcome::Diverged(step), _) => self.say(&format!("{name}: the loss stopped being a number at step {step}")),
-                            (_, Some(nmse)) => self.say(&format!("{name}: loss {:.3e}, nMSE {nmse:.3e}", record.loss().unwrap_or(f64::NAN))),
+                            (Outcome::Diverged(step), _) => self.say(&format!(
+                                "{name}: the loss stopped being a number at step {step}"
+                            )),
+                            (_, Some(nmse)) => self.say(&format!(
+                                "{name}: loss {:.3e}, nMSE {nmse:.3e}",
+                                record.loss().unwrap_or(f64::NAN)
+                            )),
                             _ => {}
                         }
                         self.queue.finish(*record);
@@ -205,8 +238,11 @@ impl Sweeper {
 /// Steps of this process's part.
 fn bar(queue: &Queue) -> ProgressBar {
     let steps = |index: usize| u64::from(queue.runs()[index].recipe.steps);
-    let bar = ProgressBar::new((0..queue.runs().len()).filter(|&index| queue.is_mine(index)).map(steps).sum());
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent}% of all steps  {eta} left") {
+    let bar = ProgressBar::new(
+        (0..queue.runs().len()).filter(|&index| queue.is_mine(index)).map(steps).sum(),
+    );
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent}% of all steps  {eta} left")
+    {
         bar.set_style(style);
     }
     bar.set_position(done(queue));
@@ -252,7 +288,14 @@ fn report(queue: &Queue, out: &Path, json: bool, interrupted: bool) {
     }
     println!("  results.csv and results.json are in {}", out.display());
     if over < all {
-        println!("  the same command goes on{}", if interrupted { " where it was" } else { " with what is left; other shards have their own" });
+        println!(
+            "  the same command goes on{}",
+            if interrupted {
+                " where it was"
+            } else {
+                " with what is left; other shards have their own"
+            }
+        );
     }
 }
 
@@ -260,10 +303,15 @@ fn report(queue: &Queue, out: &Path, json: bool, interrupted: bool) {
 fn contest(queue: &Queue) {
     let measure = Measure::of(queue.runs());
     let mut contenders = contenders(queue, measure);
-    contenders.sort_by(|a, b| a.value().unwrap_or(f64::INFINITY).total_cmp(&b.value().unwrap_or(f64::INFINITY)));
+    contenders.sort_by(|a, b| {
+        a.value().unwrap_or(f64::INFINITY).total_cmp(&b.value().unwrap_or(f64::INFINITY))
+    });
     println!("  {:<24} {:>10} {:>10} {:>10}", "layer", "parameters", "rate", measure.name());
     for contender in &contenders {
-        let Some((rate, value)) = contender.best().and_then(|best| Some((best.rate, best.median?))) else { continue };
+        let Some((rate, value)) = contender.best().and_then(|best| Some((best.rate, best.median?)))
+        else {
+            continue;
+        };
         #[allow(clippy::cast_possible_truncation)] // as it was written
         let rate = rate as f32;
         println!("  {:<24} {:>10} {rate:>10} {value:>10.2e}", contender.name, contender.parameters);

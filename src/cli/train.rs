@@ -39,22 +39,31 @@ struct Job {
 /// Bad settings or files, no device, a loss that diverged, a folder that can't be written.
 pub fn run(arguments: &ArgMatches) -> Result<()> {
     let name = text(arguments, "preset").unwrap_or(preset::DEFAULT);
-    let preset = preset::find(name).ok_or_else(|| Error::setting("preset", name, format!("one of {}", preset::names().join(", "))))?;
+    let preset = preset::find(name).ok_or_else(|| {
+        Error::setting("preset", name, format!("one of {}", preset::names().join(", ")))
+    })?;
     let (mut recipe, mut from, mut teacher, mut held) = (preset.recipe, None, None, None);
     let arrays = text(arguments, "data").map(arrays).transpose()?;
     if let Some(file) = text(arguments, "init") {
-        let bytes = std::fs::read(file).map_err(|e| Error::file(file, format!("could not be read: {e}")))?;
+        let bytes = std::fs::read(file)
+            .map_err(|e| Error::file(file, format!("could not be read: {e}")))?;
         let loaded = checkpoint::read(file, &bytes)?;
         loaded.notes.iter().for_each(|note| eprintln!("{file}: {note}"));
         recipe = match &arrays {
-            Some(_) => Recipe { mask_at: 0.0, ..Recipe::default().with_sizes(loaded.architecture, loaded.inputs) },
+            Some(_) => Recipe {
+                mask_at: 0.0,
+                ..Recipe::default().with_sizes(loaded.architecture, loaded.inputs)
+            },
             None => loaded.to_recipe(file)?,
         };
         held = Some((file, (loaded.architecture, [loaded.inputs, loaded.outputs])));
         (from, teacher) = (Some(loaded.snapshot), loaded.teacher);
     }
     let drawn = recipe.clone();
-    let given = |key: &str| text(arguments, key).filter(|_| arguments.value_source(key) == Some(ValueSource::CommandLine));
+    let given = |key: &str| {
+        text(arguments, key)
+            .filter(|_| arguments.value_source(key) == Some(ValueSource::CommandLine))
+    };
     for setting in SETTINGS {
         if let Some(value) = given(setting.key) {
             setting.set(&mut recipe, value)?;
@@ -66,7 +75,11 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
     if let Some((name, arrays)) = &arrays {
         recipe = recipe.with_data(name, arrays);
     } else if recipe.task == TaskName::File {
-        return Err(Error::setting("data", "nothing", "a file with your arrays x and y: --data FILE (.npz, .npy or safetensors)"));
+        return Err(Error::setting(
+            "data",
+            "nothing",
+            "a file with your arrays x and y: --data FILE (.npz, .npy or safetensors)",
+        ));
     }
     recipe.check()?;
     teacher = teacher.filter(|_| recipe.same_teacher(&drawn));
@@ -74,7 +87,10 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
         let (inputs, outputs) = recipe.task().widths();
         let asked = (recipe.architecture(), [inputs, outputs]);
         if asked != (architecture, widths) {
-            let (own, asked) = (checkpoint::described(architecture, widths), checkpoint::described(asked.0, asked.1));
+            let (own, asked) = (
+                checkpoint::described(architecture, widths),
+                checkpoint::described(asked.0, asked.1),
+            );
             return Err(Error::file(
                 file,
                 format!(
@@ -83,24 +99,42 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
             ));
         }
     }
-    for setting in SETTINGS.iter().filter(|setting| given(setting.key).is_some() && !setting.counts_for(&recipe)) {
+    for setting in SETTINGS
+        .iter()
+        .filter(|setting| given(setting.key).is_some() && !setting.counts_for(&recipe))
+    {
         eprintln!("{} is ignored: {}", setting.key, setting.unseen_by(&recipe));
     }
     let threads = arguments.get_one::<usize>("threads").copied().unwrap_or(0);
     let out = text(arguments, "out").map(PathBuf::from);
-    train(Job { recipe, from, teacher, arrays: arrays.map(|(_, arrays)| arrays), threads, out, json: arguments.get_flag("json") })
+    train(Job {
+        recipe,
+        from,
+        teacher,
+        arrays: arrays.map(|(_, arrays)| arrays),
+        threads,
+        out,
+        json: arguments.get_flag("json"),
+    })
 }
 
 /// The user's arrays and the file's name; beside `x.npy` also `y.npy` and `mask.npy` are read.
 pub(super) fn arrays(path: &str) -> Result<(String, Arrays)> {
     let read = |path: &Path| std::fs::read(path);
-    let mut files = vec![(path.to_owned(), read(Path::new(path)).map_err(|e| Error::file(path, format!("could not be read: {e}")))?)];
+    let mut files = vec![(
+        path.to_owned(),
+        read(Path::new(path)).map_err(|e| Error::file(path, format!("could not be read: {e}")))?,
+    )];
     if path.ends_with(".npy") {
         let beside = |name: &str| Path::new(path).with_file_name(name);
-        let others = ["y.npy", "mask.npy"].map(beside).into_iter().filter(|other| other != Path::new(path));
-        files.extend(others.filter_map(|other| Some((other.display().to_string(), read(&other).ok()?))));
+        let others =
+            ["y.npy", "mask.npy"].map(beside).into_iter().filter(|other| other != Path::new(path));
+        files.extend(
+            others.filter_map(|other| Some((other.display().to_string(), read(&other).ok()?))),
+        );
     }
-    let files: Vec<data::File<'_>> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
+    let files: Vec<data::File<'_>> =
+        files.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect();
     Ok((path.to_owned(), data::read(&files)?))
 }
 
@@ -109,7 +143,8 @@ pub(super) fn arrays(path: &str) -> Result<(String, Arrays)> {
 /// # Errors
 /// As [`run`].
 pub fn default_run(link: Option<&str>) -> Result<()> {
-    let hash = link.map(|link| link.split_once('#').map_or(link, |(_, hash)| hash)).unwrap_or_default();
+    let hash =
+        link.map(|link| link.split_once('#').map_or(link, |(_, hash)| hash)).unwrap_or_default();
     let (preset, recipe, problems) = Recipe::from_hash(hash);
     if let Some(problem) = problems.into_iter().next() {
         return Err(problem);
@@ -167,10 +202,12 @@ pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
 /// Shows progress until the training has ended and its last state is here; returns steps a second.
 fn follow(link: &Link, live: &mut Live, interrupted: &AtomicBool) -> Result<f64> {
     let bar = ProgressBar::new(live.recipe.steps.into());
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} steps  {msg}  {eta} left") {
+    if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} steps  {msg}  {eta} left")
+    {
         bar.set_style(style);
     }
-    let (mut begun, mut asked, mut ended): (Option<(Instant, u64)>, bool, Option<f64>) = (None, false, None);
+    let (mut begun, mut asked, mut ended): (Option<(Instant, u64)>, bool, Option<f64>) =
+        (None, false, None);
     loop {
         if interrupted.load(Ordering::SeqCst) && !asked {
             asked = true;
@@ -179,7 +216,9 @@ fn follow(link: &Link, live: &mut Live, interrupted: &AtomicBool) -> Result<f64>
         let Some((run, update)) = link.receive(Duration::from_millis(50))? else { continue };
         let last_state = matches!(&update, Update::Snapshot { snapshot, .. } if ended.is_some() && snapshot.step == live.step);
         if let Update::Ready { device, step, .. } = &update {
-            bar.suspend(|| eprintln!("Training on {} {}", device.kind.as_str().to_uppercase(), device.name));
+            bar.suspend(|| {
+                eprintln!("Training on {} {}", device.kind.as_str().to_uppercase(), device.name)
+            });
             begun = Some((Instant::now(), *step));
         }
         live.apply(run, update, web_time::Instant::now());
@@ -197,10 +236,14 @@ fn follow(link: &Link, live: &mut Live, interrupted: &AtomicBool) -> Result<f64>
         let stopped = live.end.is_some() || (asked && !live.running);
         if stopped && ended.is_none() {
             let (since, first) = begun.unwrap_or((Instant::now(), 0));
-            ended = Some((live.step - first.min(live.step)) as f64 / since.elapsed().as_secs_f64().max(1e-9));
+            ended = Some(
+                (live.step - first.min(live.step)) as f64 / since.elapsed().as_secs_f64().max(1e-9),
+            );
         }
         let known = live.snapshot.as_ref().is_some_and(|snapshot| snapshot.step == live.step);
-        if let Some(rate) = ended.filter(|_| last_state || known || matches!(live.end, Some(End::Diverged(_)))) {
+        if let Some(rate) =
+            ended.filter(|_| last_state || known || matches!(live.end, Some(End::Diverged(_))))
+        {
             bar.finish_and_clear();
             return Ok(rate);
         }
@@ -216,7 +259,8 @@ fn cannot_write(path: &Path) -> impl Fn(std::io::Error) -> Error {
 fn prepare(out: &Path, recipe: &Recipe) -> Result<()> {
     std::fs::create_dir_all(out).map_err(cannot_write(out))?;
     let path = out.join("recipe.json");
-    let json = serde_json::to_string_pretty(recipe).map_err(|e| Error::System { what: "writing the recipe".into(), problem: e.to_string() })?;
+    let json = serde_json::to_string_pretty(recipe)
+        .map_err(|e| Error::System { what: "writing the recipe".into(), problem: e.to_string() })?;
     std::fs::write(&path, json + "\n").map_err(cannot_write(&path))
 }
 
@@ -228,17 +272,29 @@ fn save(out: &Path, job: &Job, live: &Live, whole: bool) -> Result<()> {
         let last = bucket.first + bucket.count - 1;
         let done = (last - 1) as f64;
         let warm = (last as f64 / f64::from(plan.optimizer.warmup.max(1))).min(1.0);
-        let rate = f64::from(settings.peak_rate) * warm * clock::at::<f64>(&settings.rate_curve, done);
+        let rate =
+            f64::from(settings.peak_rate) * warm * clock::at::<f64>(&settings.rate_curve, done);
         let decay = f64::from(settings.base_decay) * clock::at::<f64>(&settings.decay_curve, done);
-        csv += &format!("{last},{:e},{:e},{:e},{:e},{rate:e},{decay:e}\n", bucket.loss, bucket.min, bucket.max, bucket.nmse());
+        csv += &format!(
+            "{last},{:e},{:e},{:e},{:e},{rate:e},{decay:e}\n",
+            bucket.loss,
+            bucket.min,
+            bucket.max,
+            bucket.nmse()
+        );
     }
     let path = out.join("metrics.csv");
     std::fs::write(&path, csv).map_err(cannot_write(&path))?;
-    let state = if !whole || matches!(live.end, Some(End::Diverged(_))) { &live.good } else { &live.snapshot };
+    let state = if !whole || matches!(live.end, Some(End::Diverged(_))) {
+        &live.good
+    } else {
+        &live.snapshot
+    };
     if let Some(snapshot) = state {
         let teacher = job.teacher.clone().or_else(|| plan.teacher());
         let path = out.join("weights.safetensors");
-        std::fs::write(&path, checkpoint::write(&job.recipe, snapshot, teacher.as_ref())?).map_err(cannot_write(&path))?;
+        std::fs::write(&path, checkpoint::write(&job.recipe, snapshot, teacher.as_ref())?)
+            .map_err(cannot_write(&path))?;
     }
     Ok(())
 }
@@ -248,26 +304,47 @@ const FOUND_SEQUENCES: usize = 262_144;
 
 fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
     let plan = job.recipe.plan();
-    let network = live.weights.as_ref().and_then(|weights| Network::from_parameters(&live.table, &weights.parameters));
+    let network = live
+        .weights
+        .as_ref()
+        .and_then(|weights| Network::from_parameters(&live.table, &weights.parameters));
     let finding = network.and_then(|network| match &job.arrays {
         Some(arrays) => {
             let (train, test) = job.recipe.split(arrays);
-            test_set::measure(&network, Sets { test: &test, train: &train, in_order: plan.task.is_in_order() })
+            test_set::measure(
+                &network,
+                Sets { test: &test, train: &train, in_order: plan.task.is_in_order() },
+            )
         }
         None => in_context::find(&network, plan.task, FOUND_SEQUENCES, plan.seed),
     });
     let (loss, nmse) = live.history.smooth().unwrap_or((f64::NAN, f64::NAN));
-    let census = live.weights.as_ref().map(|weights| weights.importance.census(THRESHOLD)).unwrap_or_default();
+    let census = live
+        .weights
+        .as_ref()
+        .map(|weights| weights.importance.census(THRESHOLD))
+        .unwrap_or_default();
     let strict = live.weights.as_ref().map(|weights| {
         let importance = &weights.importance;
-        let used = importance.lambda.iter().zip(&importance.hidden).filter(|(_, importance)| **importance > THRESHOLD);
-        used.fold((0, 0), |(one, zero), (lambda, _)| (one + usize::from(*lambda > 0.99), zero + usize::from(*lambda < 0.01)))
+        let used = importance
+            .lambda
+            .iter()
+            .zip(&importance.hidden)
+            .filter(|(_, importance)| **importance > THRESHOLD);
+        used.fold((0, 0), |(one, zero), (lambda, _)| {
+            (one + usize::from(*lambda > 0.99), zero + usize::from(*lambda < 0.01))
+        })
     });
     let (one, zero) = strict.unwrap_or_default();
-    let (backend, adapter) = live.device.as_ref().map_or(("", ""), |device| (device.kind.as_str(), device.name.as_str()));
+    let (backend, adapter) = live
+        .device
+        .as_ref()
+        .map_or(("", ""), |device| (device.kind.as_str(), device.name.as_str()));
     if job.json {
         let gated = job.recipe.is_gated();
-        let number = |value: f64| if value.is_finite() { serde_json::json!(value) } else { serde_json::Value::Null };
+        let number = |value: f64| {
+            if value.is_finite() { serde_json::json!(value) } else { serde_json::Value::Null }
+        };
         let object = serde_json::json!({
             "step": live.step, "loss": number(loss), "nmse": number(nmse), "steps_per_s": number(steps_per_second), "backend": backend, "adapter": adapter,
             "interrupted": interrupted, "lambda_one": gated.then_some(one), "lambda_zero": gated.then_some(zero), "neurons": gated.then_some(census), "in_context": finding.as_ref().map(Finding::summary),
@@ -281,7 +358,10 @@ fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
         _ if interrupted => "Interrupted",
         _ => "Done",
     };
-    println!("{outcome} after {} steps ({steps_per_second:.0} a second on {backend} {adapter})", live.step);
+    println!(
+        "{outcome} after {} steps ({steps_per_second:.0} a second on {backend} {adapter})",
+        live.step
+    );
     println!("  loss {loss:.3e}, nMSE {nmse:.3e}");
     if job.recipe.is_gated() {
         println!(

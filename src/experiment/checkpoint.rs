@@ -59,14 +59,19 @@ impl Checkpoint {
         if let Some(recipe) = &self.recipe {
             return Ok(recipe.clone()); // checked when it was read
         }
-        if Recipe::default().with_architecture(self.architecture).architecture() != self.architecture {
+        if Recipe::default().with_architecture(self.architecture).architecture()
+            != self.architecture
+        {
             return Err(Error::file(
                 name,
                 "has MLPs that are not as wide as its embedding, which no recipe describes; it can be evaluated, but not trained further",
             ));
         }
         if self.inputs != self.outputs {
-            let problem = format!("reads {} numbers a token and gives {}; attention needs as many out as in", self.inputs, self.outputs);
+            let problem = format!(
+                "reads {} numbers a token and gives {}; attention needs as many out as in",
+                self.inputs, self.outputs
+            );
             return Err(Error::file(name, problem));
         }
         let recipe = Recipe::default().with_sizes(self.architecture, self.inputs);
@@ -80,7 +85,15 @@ impl Checkpoint {
     /// It is another than a gated diagonal one.
     pub fn gated(&self, name: &str) -> Result<Network> {
         let table = self.architecture.table(self.inputs, self.outputs);
-        let other = || Error::file(name, format!("holds a network of another kind ({}); only a gated diagonal one can be taken apart", self.model()));
+        let other = || {
+            Error::file(
+                name,
+                format!(
+                    "holds a network of another kind ({}); only a gated diagonal one can be taken apart",
+                    self.model()
+                ),
+            )
+        };
         Network::from_parameters(&table, &self.exact).ok_or_else(other)
     }
 
@@ -117,21 +130,46 @@ pub fn write(recipe: &Recipe, snapshot: &Snapshot, teacher: Option<&Teacher>) ->
 ///
 /// # Errors
 /// As [`write`].
-pub(super) fn write_with(recipe: &Recipe, snapshot: &Snapshot, teacher: Option<&Teacher>, more: Vec<(&str, Vec<f32>)>) -> Result<Vec<u8>> {
+pub(super) fn write_with(
+    recipe: &Recipe,
+    snapshot: &Snapshot,
+    teacher: Option<&Teacher>,
+    more: Vec<(&str, Vec<f32>)>,
+) -> Result<Vec<u8>> {
     let table = recipe.plan().program().params;
     let mut tensors: Vec<Tensor> = vec![];
     for param in table.iter() {
-        let parts = [("", &snapshot.parameters), ("adamw.first.", &snapshot.first_moment), ("adamw.second.", &snapshot.second_moment)];
+        let parts = [
+            ("", &snapshot.parameters),
+            ("adamw.first.", &snapshot.first_moment),
+            ("adamw.second.", &snapshot.second_moment),
+        ];
         for (prefix, flat) in parts.into_iter().filter(|(_, flat)| !flat.is_empty()) {
             let bytes = bytemuck::cast_slice(&flat[param.range()]).to_vec();
-            tensors.push((format!("{prefix}{}", param.name), Dtype::F32, param.shape.clone(), bytes));
+            tensors.push((
+                format!("{prefix}{}", param.name),
+                Dtype::F32,
+                param.shape.clone(),
+                bytes,
+            ));
         }
     }
-    for (name, (matrix, teacher)) in TEACHER.into_iter().zip(teacher.into_iter().flat_map(|t| [(&t.value, t), (&t.key, t), (&t.query, t)])) {
-        tensors.push((name.into(), Dtype::F64, vec![teacher.dim; 2], bytemuck::cast_slice(matrix).to_vec()));
+    for (name, (matrix, teacher)) in TEACHER
+        .into_iter()
+        .zip(teacher.into_iter().flat_map(|t| [(&t.value, t), (&t.key, t), (&t.query, t)]))
+    {
+        tensors.push((
+            name.into(),
+            Dtype::F64,
+            vec![teacher.dim; 2],
+            bytemuck::cast_slice(matrix).to_vec(),
+        ));
     }
-    tensors.extend(more.into_iter().map(|(name, numbers)| (name.into(), Dtype::F32, vec![numbers.len()], bytemuck::cast_slice(&numbers).to_vec())));
-    let json = serde_json::to_string(recipe).map_err(|e| Error::file("checkpoint", format!("could not be written: {e}")))?;
+    tensors.extend(more.into_iter().map(|(name, numbers)| {
+        (name.into(), Dtype::F32, vec![numbers.len()], bytemuck::cast_slice(&numbers).to_vec())
+    }));
+    let json = serde_json::to_string(recipe)
+        .map_err(|e| Error::file("checkpoint", format!("could not be written: {e}")))?;
     let metadata = HashMap::from([
         ("format".to_owned(), FORMAT.to_string()),
         ("producer".to_owned(), "gatelens".to_owned()),
@@ -144,8 +182,13 @@ pub(super) fn write_with(recipe: &Recipe, snapshot: &Snapshot, teacher: Option<&
 /// A vector that [`write_with`] was given, bit for bit.
 pub(super) fn more(bytes: &[u8], name: &str) -> Option<Vec<f32>> {
     let file = SafeTensors::deserialize(bytes).ok()?;
-    let view = file.tensor(name).ok().filter(|view| view.dtype() == Dtype::F32 && view.shape().len() == 1)?;
-    Some(view.data().chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+    let view = file
+        .tensor(name)
+        .ok()
+        .filter(|view| view.dtype() == Dtype::F32 && view.shape().len() == 1)?;
+    Some(
+        view.data().chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect(),
+    )
 }
 
 /// The file of a network that was not trained, with its teacher: all in double precision, no recipe.
@@ -153,7 +196,10 @@ pub(super) fn more(bytes: &[u8], name: &str) -> Option<Vec<f32>> {
 /// # Errors
 /// Numbers that [`read`] would refuse; the safetensors library's.
 pub fn write_network(network: &Network, teacher: &Teacher) -> Result<Vec<u8>> {
-    doubles(network.table().iter().filter_map(|param| Some((param, network.parameter(&param.name)?))), teacher)
+    doubles(
+        network.table().iter().filter_map(|param| Some((param, network.parameter(&param.name)?))),
+        teacher,
+    )
 }
 
 /// The same of a layer of any kind.
@@ -166,14 +212,24 @@ pub fn write_weighed(network: &Weighed<'_>, teacher: &Teacher) -> Result<Vec<u8>
 }
 
 /// A file of parameters and teacher in double precision.
-fn doubles<'a>(parameters: impl Iterator<Item = (&'a Param, Vec<f64>)>, teacher: &Teacher) -> Result<Vec<u8>> {
-    let of_network = parameters.map(|(param, values)| (param.name.clone(), param.shape.clone(), values));
-    let of_teacher =
-        TEACHER.into_iter().zip([&teacher.value, &teacher.key, &teacher.query]).map(|(name, matrix)| (name.to_owned(), vec![teacher.dim; 2], matrix.clone()));
+fn doubles<'a>(
+    parameters: impl Iterator<Item = (&'a Param, Vec<f64>)>,
+    teacher: &Teacher,
+) -> Result<Vec<u8>> {
+    let of_network =
+        parameters.map(|(param, values)| (param.name.clone(), param.shape.clone(), values));
+    let of_teacher = TEACHER
+        .into_iter()
+        .zip([&teacher.value, &teacher.key, &teacher.query])
+        .map(|(name, matrix)| (name.to_owned(), vec![teacher.dim; 2], matrix.clone()));
     let mut tensors: Vec<Tensor> = vec![];
     for (name, shape, values) in of_network.chain(of_teacher) {
         if let Some(value) = values.iter().find(|v| !narrow(**v).is_finite()) {
-            return Err(Error::setting("teacher", format!("one for which {name} would hold {value:e}"), "one whose construction fits float32, up to 3.4e38"));
+            return Err(Error::setting(
+                "teacher",
+                format!("one for which {name} would hold {value:e}"),
+                "one whose construction fits float32, up to 3.4e38",
+            ));
         }
         tensors.push((name, Dtype::F64, shape, bytemuck::cast_slice(&values).to_vec()));
     }
@@ -184,10 +240,13 @@ fn doubles<'a>(parameters: impl Iterator<Item = (&'a Param, Vec<f64>)>, teacher:
 type Tensor = (String, Dtype, Vec<usize>, Vec<u8>);
 
 fn serialized(tensors: Vec<Tensor>, metadata: Option<HashMap<String, String>>) -> Result<Vec<u8>> {
-    let problem = |e: &dyn std::fmt::Display| Error::file("checkpoint", format!("could not be written: {e}"));
+    let problem =
+        |e: &dyn std::fmt::Display| Error::file("checkpoint", format!("could not be written: {e}"));
     let views: Vec<(String, TensorView<'_>)> = tensors
         .iter()
-        .map(|(name, dtype, shape, bytes)| TensorView::new(*dtype, shape.clone(), bytes).map(|view| (name.clone(), view)))
+        .map(|(name, dtype, shape, bytes)| {
+            TensorView::new(*dtype, shape.clone(), bytes).map(|view| (name.clone(), view))
+        })
         .collect::<std::result::Result<_, _>>()
         .map_err(|e| problem(&e))?;
     safetensors::serialize(views, metadata).map_err(|e| problem(&e))
@@ -198,14 +257,24 @@ fn serialized(tensors: Vec<Tensor>, metadata: Option<HashMap<String, String>>) -
 /// # Errors
 /// Says what is wrong, with which tensor, and what was expected.
 pub fn read_teacher(name: &str, bytes: &[u8]) -> Result<Teacher> {
-    let tensors = SafeTensors::deserialize(bytes).map_err(|e| Error::file(name, format!("is not a whole safetensors file ({e})")))?;
+    let tensors = SafeTensors::deserialize(bytes)
+        .map_err(|e| Error::file(name, format!("is not a whole safetensors file ({e})")))?;
     let file = File { name, tensors };
     let Ok(view) = file.tensors.tensor(TEACHER[0]) else {
-        return Err(file.wrong(format!("has no tensor {}; an attention layer is {} [d, d]", TEACHER[0], TEACHER.join(", "))));
+        return Err(file.wrong(format!(
+            "has no tensor {}; an attention layer is {} [d, d]",
+            TEACHER[0],
+            TEACHER.join(", ")
+        )));
     };
     match view.shape() {
         [rows, columns] if rows == columns && (1..=MAX_WIDTH).contains(rows) => {}
-        other => return Err(file.wrong(format!("{} has shape {other:?}; expected [d, d] with d from 1 to {MAX_WIDTH}", TEACHER[0]))),
+        other => {
+            return Err(file.wrong(format!(
+                "{} has shape {other:?}; expected [d, d] with d from 1 to {MAX_WIDTH}",
+                TEACHER[0]
+            )));
+        }
     }
     let dim = view.shape()[0];
     file.teacher(dim)?.ok_or_else(|| file.wrong("has no teacher"))
@@ -220,26 +289,40 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
     if bytes.is_empty() {
         return Err(wrong("is empty; expected a safetensors file".into()));
     }
-    let tensors = SafeTensors::deserialize(bytes)
-        .map_err(|e| wrong(format!("is not a whole safetensors file ({e}); a file that was cut short or is of another kind reads like this")))?;
+    let tensors = SafeTensors::deserialize(bytes).map_err(|e| {
+        wrong(format!(
+            "is not a whole safetensors file ({e}); a file that was cut short or is of another kind reads like this"
+        ))
+    })?;
     let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| wrong(e.to_string()))?;
     let metadata = header.metadata().clone().unwrap_or_default();
-    if let Some(format) = metadata.get("format").filter(|_| metadata.contains_key("recipe")).and_then(|text| text.parse::<u32>().ok())
+    if let Some(format) = metadata
+        .get("format")
+        .filter(|_| metadata.contains_key("recipe"))
+        .and_then(|text| text.parse::<u32>().ok())
         && format > FORMAT
     {
-        return Err(wrong(format!("was written by a newer version (format {format}; this one reads up to {FORMAT}); update gatelens")));
+        return Err(wrong(format!(
+            "was written by a newer version (format {format}; this one reads up to {FORMAT}); update gatelens"
+        )));
     }
     let file = File { name, tensors };
     let mut notes = vec![];
     let written = metadata.get("recipe").map(|text| serde_json::from_str::<Recipe>(text));
-    let (architecture, inputs, outputs) = file.sizes(written.as_ref().and_then(|recipe| recipe.as_ref().ok()))?;
+    let (architecture, inputs, outputs) =
+        file.sizes(written.as_ref().and_then(|recipe| recipe.as_ref().ok()))?;
     let recipe = match written {
         Some(Ok(recipe)) => {
             recipe.check().map_err(|e| wrong(format!("its recipe is not one: {e}")))?;
             let (wide_in, wide_out) = recipe.task().widths();
             if recipe.architecture() != architecture || (wide_in, wide_out) != (inputs, outputs) {
-                let (theirs, own) = (described(recipe.architecture(), [wide_in, wide_out]), described(architecture, [inputs, outputs]));
-                return Err(wrong(format!("its recipe does not fit its weights: it is for {theirs}, and they are of {own}; expected both of one network")));
+                let (theirs, own) = (
+                    described(recipe.architecture(), [wide_in, wide_out]),
+                    described(architecture, [inputs, outputs]),
+                );
+                return Err(wrong(format!(
+                    "its recipe does not fit its weights: it is for {theirs}, and they are of {own}; expected both of one network"
+                )));
             }
             Some(recipe)
         }
@@ -247,15 +330,28 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
         None => None,
     };
     let table = architecture.table(inputs, outputs);
-    let [parameters, first_moment, second_moment] = ["", "adamw.first.", "adamw.second."].map(|prefix| file.flat(&table, prefix));
+    let [parameters, first_moment, second_moment] =
+        ["", "adamw.first.", "adamw.second."].map(|prefix| file.flat(&table, prefix));
     let has_lambda = table.get("nu").is_some() && table.get("theta").is_none();
-    let known = |tensor: &str| TEACHER.contains(&tensor) || (tensor == "lambda" && has_lambda) || table.get(bare(tensor)).is_some();
-    let mut ignored: Vec<&str> = file.tensors.names().into_iter().filter(|tensor| !known(tensor)).collect();
+    let known = |tensor: &str| {
+        TEACHER.contains(&tensor)
+            || (tensor == "lambda" && has_lambda)
+            || table.get(bare(tensor)).is_some()
+    };
+    let mut ignored: Vec<&str> =
+        file.tensors.names().into_iter().filter(|tensor| !known(tensor)).collect();
     ignored.sort_unstable();
     if let Some(part) = ignored.iter().find(|tensor| kind::is_part(bare(tensor))) {
-        let names: Vec<&str> = table.iter().map(|param| param.name.as_str()).filter(|name| !name.starts_with("layer")).collect();
+        let names: Vec<&str> = table
+            .iter()
+            .map(|param| param.name.as_str())
+            .filter(|name| !name.starts_with("layer"))
+            .collect();
         let own = described(architecture, [inputs, outputs]);
-        return Err(wrong(format!("holds {part} beside the parts of {own}; expected those of one network alone, here {}", names.join(", "))));
+        return Err(wrong(format!(
+            "holds {part} beside the parts of {own}; expected those of one network alone, here {}",
+            names.join(", ")
+        )));
     }
     if !ignored.is_empty() {
         notes.push(format!("ignored: {}", ignored.join(", ")));
@@ -263,16 +359,36 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
     if has_lambda && file.tensors.tensor("nu").is_ok() && file.tensors.tensor("lambda").is_ok() {
         notes.push("ignored: lambda, because nu says it too".into());
     }
-    let moment = |flat: Result<Vec<f64>>| if recipe.is_some() { flat.map(|flat| narrowed(&flat)) } else { Ok(vec![]) };
-    let step = metadata.get("step").filter(|_| recipe.is_some()).and_then(|text| text.parse().ok()).unwrap_or(0);
+    let moment = |flat: Result<Vec<f64>>| {
+        if recipe.is_some() { flat.map(|flat| narrowed(&flat)) } else { Ok(vec![]) }
+    };
+    let step = metadata
+        .get("step")
+        .filter(|_| recipe.is_some())
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(0);
     if let Some(recipe) = recipe.as_ref().filter(|recipe| step > u64::from(recipe.steps)) {
         return Err(wrong(format!("is at step {step} of a recipe of {} steps", recipe.steps)));
     }
     let has_moments = file.tensors.tensor("adamw.first.readout").is_ok();
-    let (first_moment, second_moment) = if has_moments { (moment(first_moment)?, moment(second_moment)?) } else { (vec![], vec![]) };
+    let (first_moment, second_moment) = if has_moments {
+        (moment(first_moment)?, moment(second_moment)?)
+    } else {
+        (vec![], vec![])
+    };
     let parameters = parameters?;
-    let snapshot = Snapshot { step, parameters: narrowed(&parameters), first_moment, second_moment };
-    Ok(Checkpoint { architecture, inputs, outputs, exact: parameters, snapshot, teacher: file.teacher(inputs)?, recipe, notes })
+    let snapshot =
+        Snapshot { step, parameters: narrowed(&parameters), first_moment, second_moment };
+    Ok(Checkpoint {
+        architecture,
+        inputs,
+        outputs,
+        exact: parameters,
+        snapshot,
+        teacher: file.teacher(inputs)?,
+        recipe,
+        notes,
+    })
 }
 
 struct File<'a> {
@@ -292,7 +408,10 @@ impl File<'_> {
         })?;
         match view.shape() {
             [a, b] if *a > 0 && *b > 0 => Ok([*a, *b]),
-            other => Err(self.wrong(format!("{tensor} has shape {other:?}; expected a matrix [out, in]"))),
+            other => {
+                Err(self
+                    .wrong(format!("{tensor} has shape {other:?}; expected a matrix [out, in]")))
+            }
         }
     }
 
@@ -301,7 +420,11 @@ impl File<'_> {
         let mut flat = vec![];
         for param in table.iter() {
             let tensor = format!("{prefix}{}", param.name);
-            if tensor == "nu" && table.get("theta").is_none() && self.tensors.tensor("nu").is_err() && self.tensors.tensor("lambda").is_ok() {
+            if tensor == "nu"
+                && table.get("theta").is_none()
+                && self.tensors.tensor("nu").is_err()
+                && self.tensors.tensor("lambda").is_ok()
+            {
                 flat.extend(self.nu_from_lambda(&param.shape)?);
             } else {
                 flat.extend(self.numbers(&tensor, &param.shape)?);
@@ -313,7 +436,9 @@ impl File<'_> {
     fn nu_from_lambda(&self, shape: &[usize]) -> Result<Vec<f64>> {
         let lambda = self.numbers("lambda", shape)?;
         if let Some(i) = lambda.iter().position(|l| !(0.0..=1.0).contains(l)) {
-            return Err(self.wrong(format!("lambda[{i}] is {}; expected values in [0, 1]", lambda[i])));
+            return Err(
+                self.wrong(format!("lambda[{i}] is {}; expected values in [0, 1]", lambda[i]))
+            );
         }
         Ok(lambda.into_iter().map(nu).collect())
     }
@@ -324,9 +449,16 @@ impl File<'_> {
         }
         let dim = inputs;
         for name in TEACHER {
-            let view = self.tensors.tensor(name).map_err(|_| self.wrong(format!("has no tensor {name}; a teacher needs teacher.value, .key and .query")))?;
+            let view = self.tensors.tensor(name).map_err(|_| {
+                self.wrong(format!(
+                    "has no tensor {name}; a teacher needs teacher.value, .key and .query"
+                ))
+            })?;
             if view.shape() != [dim, dim] {
-                return Err(self.wrong(format!("{name} has shape {:?}; expected d = {dim}, what the network reads a token: [{dim}, {dim}]", view.shape())));
+                return Err(self.wrong(format!(
+                    "{name} has shape {:?}; expected d = {dim}, what the network reads a token: [{dim}, {dim}]",
+                    view.shape()
+                )));
             }
         }
         let [value, key, query] = TEACHER.map(|name| self.numbers(name, &[dim, dim]));
@@ -334,17 +466,32 @@ impl File<'_> {
     }
 
     fn numbers(&self, tensor: &str, shape: &[usize]) -> Result<Vec<f64>> {
-        let view = self.tensors.tensor(tensor).map_err(|_| self.wrong(format!("has no tensor {tensor} (expected shape {shape:?})")))?;
+        let view = self.tensors.tensor(tensor).map_err(|_| {
+            self.wrong(format!("has no tensor {tensor} (expected shape {shape:?})"))
+        })?;
         if view.shape() != shape {
-            return Err(self.wrong(format!("{tensor} has shape {:?}; expected {shape:?}", view.shape())));
+            return Err(
+                self.wrong(format!("{tensor} has shape {:?}; expected {shape:?}", view.shape()))
+            );
         }
         let numbers: Vec<f64> = match view.dtype() {
-            Dtype::F32 => view.data().chunks_exact(4).map(|b| f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]]))).collect(),
-            Dtype::F64 => view.data().chunks_exact(8).map(|b| f64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]])).collect(),
+            Dtype::F32 => view
+                .data()
+                .chunks_exact(4)
+                .map(|b| f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])))
+                .collect(),
+            Dtype::F64 => view
+                .data()
+                .chunks_exact(8)
+                .map(|b| f64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]))
+                .collect(),
             other => return Err(self.wrong(format!("{tensor} is {other:?}; expected F32 or F64"))),
         };
         match numbers.iter().position(|v| !narrow(*v).is_finite()) {
-            Some(i) => Err(self.wrong(format!("{tensor} holds {} at element {i}; expected finite float32 numbers", numbers[i]))),
+            Some(i) => Err(self.wrong(format!(
+                "{tensor} holds {} at element {i}; expected finite float32 numbers",
+                numbers[i]
+            ))),
             None => Ok(numbers),
         }
     }

@@ -39,7 +39,9 @@ const PIECE_MS: f64 = 12.0;
 /// No device of the kind that was asked for, or not enough memory.
 pub async fn open(members: &[Member<'_>], means: Means) -> Result<Opened> {
     let on_cpu = |note: Option<String>| -> Result<Opened> {
-        let open = |program: Program| -> Result<Box<dyn Backend>> { Ok(Box::new(Cpu::<f32>::new(program, means.threads, means.memory_limit)?)) };
+        let open = |program: Program| -> Result<Box<dyn Backend>> {
+            Ok(Box::new(Cpu::<f32>::new(program, means.threads, means.memory_limit)?))
+        };
         let session = Session::together(members, PIECE_MS, open)?;
         Ok(Opened {
             session,
@@ -52,7 +54,9 @@ pub async fn open(members: &[Member<'_>], means: Means) -> Result<Opened> {
         return on_cpu(None);
     }
     match on_gpu(members, means.engine).await {
-        Err(error) if means.engine == Engine::Auto => on_cpu(cfg!(feature = "gpu").then(|| format!("Training on the CPU engine: {error}."))),
+        Err(error) if means.engine == Engine::Auto => {
+            on_cpu(cfg!(feature = "gpu").then(|| format!("Training on the CPU engine: {error}.")))
+        }
         opened => opened,
     }
 }
@@ -61,9 +65,15 @@ pub async fn open(members: &[Member<'_>], means: Means) -> Result<Opened> {
 async fn on_gpu(members: &[Member<'_>], engine: Engine) -> Result<Opened> {
     let context = Context::open().await?;
     if engine == Engine::Auto && context.device().software {
-        return Err(Error::NoGpu(format!("{} only simulates a GPU, which is slower than the CPU engine", context.device().name)));
+        return Err(Error::NoGpu(format!(
+            "{} only simulates a GPU, which is slower than the CPU engine",
+            context.device().name
+        )));
     }
-    let session = Session::together(members, PIECE_MS, |program: Program| -> Result<Box<dyn Backend>> { Ok(Box::new(Gpu::new(&context, program)?)) })?;
+    let session =
+        Session::together(members, PIECE_MS, |program: Program| -> Result<Box<dyn Backend>> {
+            Ok(Box::new(Gpu::new(&context, program)?))
+        })?;
     Ok(Opened { session, note: None, gpu: Some(context) })
 }
 

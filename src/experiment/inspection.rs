@@ -62,7 +62,11 @@ pub struct Given {
 
 impl Given {
     /// A network of which no training is known.
-    pub fn new(name: impl Into<String>, network: impl Into<Model>, teacher: Option<Teacher>) -> Self {
+    pub fn new(
+        name: impl Into<String>,
+        network: impl Into<Model>,
+        teacher: Option<Teacher>,
+    ) -> Self {
         Self { name: name.into(), network: network.into(), teacher, origin: None, step: None }
     }
 
@@ -70,7 +74,13 @@ impl Given {
     pub fn trained(name: impl Into<String>, plan: &Plan, step: u64, parameters: &[f32]) -> Self {
         let (inputs, outputs) = plan.task.widths();
         let network = Model::new(plan.architecture, [inputs, outputs], parameters);
-        Self { name: name.into(), network, teacher: plan.teacher(), origin: Some(plan.into()), step: Some(step) }
+        Self {
+            name: name.into(),
+            network,
+            teacher: plan.teacher(),
+            origin: Some(plan.into()),
+            step: Some(step),
+        }
     }
 }
 
@@ -157,8 +167,14 @@ const PAUSE: Duration = Duration::from_millis(100);
 impl Inspector {
     /// Takes a question, which is answered at once unless it is patient; `None` ends the answers.
     pub fn ask(&mut self, asked: Option<Inspect>) {
-        let goes_on = |asked: &Inspect, before: &Inspect| asked.patient && (asked.bench, asked.look) == (before.bench, before.look);
-        if !asked.as_ref().zip(self.asked.as_ref()).is_some_and(|(asked, before)| goes_on(asked, before)) {
+        let goes_on = |asked: &Inspect, before: &Inspect| {
+            asked.patient && (asked.bench, asked.look) == (before.bench, before.look)
+        };
+        if !asked
+            .as_ref()
+            .zip(self.asked.as_ref())
+            .is_some_and(|(asked, before)| goes_on(asked, before))
+        {
             (self.due, self.probe_due, self.probed) = (None, None, None);
         }
         (self.stale, self.unprobed) = (asked.is_some(), None);
@@ -179,14 +195,21 @@ impl Inspector {
         let Inspect { bench, id, subject, look, settings, .. } = self.asked.as_ref()?;
         let begun = Instant::now();
         let (step, model, teacher, origin) = match subject {
-            Subject::Given(given) => (given.step, given.network.clone(), given.teacher.as_ref(), given.origin),
+            Subject::Given(given) => {
+                (given.step, given.network.clone(), given.teacher.as_ref(), given.origin)
+            }
             Subject::Live => {
                 let Some(Trained { step, parameters, teacher, plan, .. }) = live else {
                     self.stale = false; // until there is one
                     return None;
                 };
                 let (inputs, outputs) = plan.task.widths();
-                (Some(step), Model::new(plan.architecture, [inputs, outputs], parameters), teacher, Some(plan.into()))
+                (
+                    Some(step),
+                    Model::new(plan.architecture, [inputs, outputs], parameters),
+                    teacher,
+                    Some(plan.into()),
+                )
             }
         };
         let network = (*look == Look::Apart).then(|| model.gated()).flatten();
@@ -201,9 +224,17 @@ impl Inspector {
             }
         };
         let took = begun.elapsed();
-        let inspected = Inspected { bench: *bench, id: *id, step, found, took_ms: took.as_secs_f64() * 1e3 };
-        let unprobed = inspected.insides().is_some_and(|insides| !matches!(insides.probe, Probing::Impossible(_)));
-        self.unprobed = unprobed.then(|| Unprobed { model, teacher: teacher.cloned(), origin, inspected: inspected.clone() });
+        let inspected =
+            Inspected { bench: *bench, id: *id, step, found, took_ms: took.as_secs_f64() * 1e3 };
+        let unprobed = inspected
+            .insides()
+            .is_some_and(|insides| !matches!(insides.probe, Probing::Impossible(_)));
+        self.unprobed = unprobed.then(|| Unprobed {
+            model,
+            teacher: teacher.cloned(),
+            origin,
+            inspected: inspected.clone(),
+        });
         let share = if inspected.insides().is_some() { HALF_SHARE } else { SHARE };
         (self.stale, self.due) = (false, Some(begun + PAUSE.max(took * share)));
         Some(inspected)
@@ -273,12 +304,20 @@ impl Bench {
     pub fn ask(&mut self) -> Inspect {
         self.id += 1;
         let patient = std::mem::take(&mut self.patient);
-        Inspect { bench: self.number, id: self.id, subject: self.subject.clone(), look: self.look, settings: self.settings.clone(), patient }
+        Inspect {
+            bench: self.number,
+            id: self.id,
+            subject: self.subject.clone(),
+            look: self.look,
+            settings: self.settings.clone(),
+            patient,
+        }
     }
 
     /// Puts another network on the bench; the old answer, and those that are still to come about the old network, go.
     pub fn put(&mut self, subject: Subject) {
-        (self.subject, self.inspected, self.since, self.patient) = (subject, None, self.id + 1, false);
+        (self.subject, self.inspected, self.since, self.patient) =
+            (subject, None, self.id + 1, false);
         self.settings.picked.clear();
     }
 

@@ -117,7 +117,8 @@ impl Live {
         }
         match update {
             Update::Ready { device, bytes, step } => {
-                (self.device, self.bytes, self.step, self.failure, self.end) = (Some(device), bytes, step, None, None);
+                (self.device, self.bytes, self.step, self.failure, self.end) =
+                    (Some(device), bytes, step, None, None);
                 self.meter.clear();
             }
             Update::Event(event) => self.event(event, now),
@@ -127,7 +128,13 @@ impl Live {
                 }
                 self.snapshot = Some(snapshot);
             }
-            Update::Sound(step) => self.good = self.snapshot.clone().filter(|snapshot| snapshot.step == step).or(self.good.take()),
+            Update::Sound(step) => {
+                self.good = self
+                    .snapshot
+                    .clone()
+                    .filter(|snapshot| snapshot.step == step)
+                    .or(self.good.take())
+            }
             Update::Inspected(_) | Update::Group(..) | Update::GroupFailed(..) => {} // the bench's and the sweep's, not the training's
             Update::Probe(probe) => self.probe = Some(probe),
             Update::Found(step, finding) => self.finding = Some((step, *finding)),
@@ -150,8 +157,11 @@ impl Live {
             }
             Event::Weights { step, parameters } => {
                 let network = Network::from_parameters(&self.table, &parameters);
-                let importance = network.map(|network| importance::measure(&network, importance::THRESHOLD)).unwrap_or_default();
-                self.lambdas.push(step, importance.lambda.iter().map(|&lambda| narrow(lambda)).collect());
+                let importance = network
+                    .map(|network| importance::measure(&network, importance::THRESHOLD))
+                    .unwrap_or_default();
+                self.lambdas
+                    .push(step, importance.lambda.iter().map(|&lambda| narrow(lambda)).collect());
                 self.weights = Some(Weights { step, parameters, importance });
             }
             Event::Snapshot(snapshot) => self.snapshot = Some(snapshot),

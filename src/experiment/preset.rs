@@ -97,7 +97,8 @@ pub fn names() -> Vec<&'static str> {
 }
 
 fn read(name: &str, text: &str) -> Preset {
-    let Written { title, about, settings } = serde_json::from_str(text).expect("presets are checked by their test");
+    let Written { title, about, settings } =
+        serde_json::from_str(text).expect("presets are checked by their test");
     let mut recipe = base();
     for (key, value) in settings {
         settings::set(&mut recipe, &key, &value).expect("presets are checked by their test");

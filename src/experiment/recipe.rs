@@ -108,26 +108,46 @@ impl Recipe {
                 ("query_rank", self.query_rank, "the rank of all"),
             ];
             if let Some((key, rank, zero)) = all.into_iter().find(|(_, rank, _)| *rank > self.dim) {
-                return Err(Error::setting(key, rank, format!("at most d = {}, or 0 for {zero}", self.dim)));
+                return Err(Error::setting(
+                    key,
+                    rank,
+                    format!("at most d = {}, or 0 for {zero}", self.dim),
+                ));
             }
         }
         if let (TaskName::File, Some(data)) = (self.task, &self.data)
             && (data.sequences == 0 || !(1..=self.time).contains(&data.steps))
         {
             let found = format!("{} sequences of which {} steps count", data.sequences, data.steps);
-            return Err(Error::setting("data", found, format!("at least one sequence, and from 1 to T = {} steps", self.time)));
+            return Err(Error::setting(
+                "data",
+                found,
+                format!("at least one sequence, and from 1 to T = {} steps", self.time),
+            ));
         }
         if let (TaskName::File, Some(data)) = (self.task, &self.data)
             && data.sequences - self.test_sequences() < self.batch
         {
-            let expected = format!("at most {} sequences, those of {} that are not for the test", data.sequences - self.test_sequences(), data.name);
+            let expected = format!(
+                "at most {} sequences, those of {} that are not for the test",
+                data.sequences - self.test_sequences(),
+                data.name
+            );
             return Err(Error::setting("batch", self.batch, expected));
         }
         if self.task == TaskName::Recall && self.pairs > MOST_KEYS {
-            return Err(Error::setting("pairs", self.pairs, format!("at most {MOST_KEYS} keys for recall, as a token is 2 V wide")));
+            return Err(Error::setting(
+                "pairs",
+                self.pairs,
+                format!("at most {MOST_KEYS} keys for recall, as a token is 2 V wide"),
+            ));
         }
         if self.warmup > self.steps {
-            return Err(Error::setting("warmup", self.warmup, format!("at most steps = {}", self.steps)));
+            return Err(Error::setting(
+                "warmup",
+                self.warmup,
+                format!("at most steps = {}", self.steps),
+            ));
         }
         let (low, high) = self.beta2.range();
         if !(0.0..1.0).contains(&low) || !(0.0..1.0).contains(&high) {
@@ -151,9 +171,15 @@ impl Recipe {
     pub fn with_architecture(&self, architecture: Architecture) -> Self {
         let with = |model| Self { model, ..self.clone() };
         match architecture {
-            Architecture::GatedDiagonal { hidden, gates } => Self { gating: Gating::Output, hidden, gates, ..with(ModelName::Gated) },
-            Architecture::GatedSide { hidden } => Self { gating: Gating::Side, hidden, ..with(ModelName::Gated) },
-            Architecture::GatedDense { hidden, gates } => Self { hidden, gates, ..with(ModelName::Dense) },
+            Architecture::GatedDiagonal { hidden, gates } => {
+                Self { gating: Gating::Output, hidden, gates, ..with(ModelName::Gated) }
+            }
+            Architecture::GatedSide { hidden } => {
+                Self { gating: Gating::Side, hidden, ..with(ModelName::Gated) }
+            }
+            Architecture::GatedDense { hidden, gates } => {
+                Self { hidden, gates, ..with(ModelName::Dense) }
+            }
             Architecture::Lstm { hidden, embed } => Self { hidden, embed, ..with(ModelName::Lstm) },
             Architecture::Gru { hidden, embed } => Self { hidden, embed, ..with(ModelName::Gru) },
             Architecture::Lru { hidden, embed, layers, mixing } => {
@@ -165,8 +191,12 @@ impl Recipe {
                 Self { hidden, embed, layers, ..with(model) }
             }
             Architecture::Mamba { embed, state } => Self { embed, state, ..with(ModelName::Mamba) },
-            Architecture::Attention { embed, scores: Scores::Softmax } => Self { embed, ..with(ModelName::Softmax) },
-            Architecture::Attention { embed, scores: Scores::Linear } => Self { embed, ..with(ModelName::Linear) },
+            Architecture::Attention { embed, scores: Scores::Softmax } => {
+                Self { embed, ..with(ModelName::Softmax) }
+            }
+            Architecture::Attention { embed, scores: Scores::Linear } => {
+                Self { embed, ..with(ModelName::Linear) }
+            }
         }
     }
 
@@ -178,13 +208,23 @@ impl Recipe {
     /// The same for an attention teacher of width `dim` that comes with a network.
     #[must_use]
     pub fn with_sizes(&self, architecture: Architecture, dim: usize) -> Self {
-        Self { task: TaskName::Attention, dim, rank: 0, value_rank: 0, key_rank: 0, query_rank: 0, gain: 1.0, ..self.with_architecture(architecture) }
+        Self {
+            task: TaskName::Attention,
+            dim,
+            rank: 0,
+            value_rank: 0,
+            key_rank: 0,
+            query_rank: 0,
+            gain: 1.0,
+            ..self.with_architecture(architecture)
+        }
     }
 
     /// Singular values kept in the teacher's W_V, W_K and W_Q, each from 1 to d.
     pub fn ranks(&self) -> [usize; 3] {
         let all = if self.rank == 0 { self.dim } else { self.rank };
-        [self.value_rank, self.key_rank, self.query_rank].map(|rank| if rank == 0 { all } else { rank })
+        [self.value_rank, self.key_rank, self.query_rank]
+            .map(|rank| if rank == 0 { all } else { rank })
     }
 
     /// The student.
@@ -233,24 +273,39 @@ impl Recipe {
                 epsilon: 1e-8,
                 clip: self.clip,
             },
-            mask: (self.mask_at > 0.0 && self.model == ModelName::Gated).then_some(Mask { at: self.mask_at, threshold: self.mask_threshold }),
+            mask: (self.mask_at > 0.0 && self.model == ModelName::Gated)
+                .then_some(Mask { at: self.mask_at, threshold: self.mask_threshold }),
         }
     }
 
     /// The task with its sizes.
     pub fn task(&self) -> Task {
         match self.task {
-            TaskName::Attention => Task::Attention(TeacherKind { dim: self.dim, ranks: self.ranks(), spectrum: self.teacher, gain: self.gain }),
+            TaskName::Attention => Task::Attention(TeacherKind {
+                dim: self.dim,
+                ranks: self.ranks(),
+                spectrum: self.teacher,
+                gain: self.gain,
+            }),
             TaskName::Regression => {
-                let Self { dim: inputs, outputs, pairs, noise, weight_variance: variance, .. } = *self;
+                let Self { dim: inputs, outputs, pairs, noise, weight_variance: variance, .. } =
+                    *self;
                 Task::Regression(Regression { inputs, outputs, pairs, noise, variance })
             }
             TaskName::Recall => Task::Recall(Recall { pairs: self.pairs }),
             TaskName::File => {
                 let Self { dim: inputs, outputs, ref data, .. } = *self;
-                let (sequences, steps, is_weighted) =
-                    data.as_ref().map_or((1, 1, false), |data| (data.sequences - self.test_sequences(), data.steps, data.is_weighted));
-                Task::File(File { inputs, outputs, sequences, steps, is_weighted, in_order: self.shuffle == Switch::Off })
+                let (sequences, steps, is_weighted) = data.as_ref().map_or((1, 1, false), |data| {
+                    (data.sequences - self.test_sequences(), data.steps, data.is_weighted)
+                });
+                Task::File(File {
+                    inputs,
+                    outputs,
+                    sequences,
+                    steps,
+                    is_weighted,
+                    in_order: self.shuffle == Switch::Off,
+                })
             }
         }
     }
@@ -266,7 +321,8 @@ impl Recipe {
     #[must_use]
     pub fn with_data(&self, name: &str, arrays: &Arrays) -> Self {
         let Arrays { sequences, time, inputs: dim, outputs, steps, ref weight, .. } = *arrays;
-        let data = Some(DataShape { name: name.into(), sequences, steps, is_weighted: weight.is_some() });
+        let data =
+            Some(DataShape { name: name.into(), sequences, steps, is_weighted: weight.is_some() });
         Self { task: TaskName::File, dim, outputs, time, data, ..self.clone() }
     }
 
@@ -282,7 +338,8 @@ impl Recipe {
         if preset != preset::DEFAULT {
             hash += &format!("&preset={preset}");
         }
-        for setting in SETTINGS.iter().filter(|setting| (setting.get)(self) != (setting.get)(&base)) {
+        for setting in SETTINGS.iter().filter(|setting| (setting.get)(self) != (setting.get)(&base))
+        {
             hash += &format!("&{}={}", setting.key, (setting.get)(self));
         }
         hash
@@ -302,7 +359,11 @@ impl Recipe {
         if let Some((_, wanted)) = pairs.iter().find(|(key, _)| key == "preset") {
             match preset::find(wanted) {
                 Some(_) => name.clone_from(wanted),
-                None => errors.push(Error::setting("preset", wanted, format!("one of {}", preset::names().join(", ")))),
+                None => errors.push(Error::setting(
+                    "preset",
+                    wanted,
+                    format!("one of {}", preset::names().join(", ")),
+                )),
             }
         }
         let mut recipe = preset::find(&name).map_or_else(Self::default, |preset| preset.recipe);
@@ -310,7 +371,11 @@ impl Recipe {
             match key.as_str() {
                 "preset" | "view" | "page" => {} // the window reads which view, and which page of it
                 "v" if value == VERSION => {}
-                "v" => errors.push(Error::setting("v", value, format!("{VERSION}: this link comes from another version; what is known of it was read"))),
+                "v" => errors.push(Error::setting(
+                    "v",
+                    value,
+                    format!("{VERSION}: this link comes from another version; what is known of it was read"),
+                )),
                 _ => errors.extend(settings::set(&mut recipe, key, value).err()),
             }
         }
@@ -338,7 +403,10 @@ fn decode(text: &str) -> String {
     let mut out = vec![];
     let mut i = 0;
     while i < bytes.len() {
-        let hex = (bytes[i] == b'%').then(|| text.get(i + 1..i + 3)).flatten().and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        let hex = (bytes[i] == b'%')
+            .then(|| text.get(i + 1..i + 3))
+            .flatten()
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
         out.push(hex.unwrap_or(bytes[i]));
         i += if hex.is_some() { 3 } else { 1 };
     }

@@ -40,7 +40,13 @@ const SOUND: f32 = 100.0;
 
 /// Serves commands until the port closes.
 pub async fn serve(mut port: impl Port) {
-    let mut runner = Runner { port: &mut port, training: None, speed: Speed::Full, inspector: Inspector::default(), groups: vec![] };
+    let mut runner = Runner {
+        port: &mut port,
+        training: None,
+        speed: Speed::Full,
+        inspector: Inspector::default(),
+        groups: vec![],
+    };
     while !runner.port.closed() {
         while let Some(command) = runner.port.receive() {
             runner.command(command).await;
@@ -99,8 +105,14 @@ impl<P: Port> Runner<'_, P> {
             Command::Steps(steps) => self.run(true, Some(steps)),
             Command::Speed(speed) => self.speed = speed,
             Command::Group(start) => self.start_group(*start).await,
-            Command::RunGroups(numbers, runs) => self.groups.iter_mut().filter(|(group, _)| numbers.contains(&group.number())).for_each(|group| group.1 = runs),
-            Command::EndGroups(numbers) => self.groups.retain(|(group, _)| !numbers.contains(&group.number())),
+            Command::RunGroups(numbers, runs) => self
+                .groups
+                .iter_mut()
+                .filter(|(group, _)| numbers.contains(&group.number()))
+                .for_each(|group| group.1 = runs),
+            Command::EndGroups(numbers) => {
+                self.groups.retain(|(group, _)| !numbers.contains(&group.number()))
+            }
             Command::Inspect(asked) => self.inspector.ask(asked.map(|asked| *asked)),
             Command::Rates { learning_rate, weight_decay } => {
                 if let Some(training) = &mut self.training {
@@ -116,7 +128,8 @@ impl<P: Port> Runner<'_, P> {
             }
             #[cfg(feature = "gpu")]
             Command::LoseDevice => {
-                if let Some(gpu) = self.training.as_ref().and_then(|training| training.gpu.as_ref()) {
+                if let Some(gpu) = self.training.as_ref().and_then(|training| training.gpu.as_ref())
+                {
                     gpu.destroy();
                 }
             }
@@ -137,15 +150,28 @@ impl<P: Port> Runner<'_, P> {
     }
 
     fn tell(&self, number: u32, told: Vec<group::Told>) {
-        told.into_iter().for_each(|told| self.port.send(number, Update::Group(number, Box::new(told))));
+        told.into_iter()
+            .for_each(|told| self.port.send(number, Update::Group(number, Box::new(told))));
     }
 
     /// Does a piece of work on runs of sweeps; returns how long to wait before the next, in milliseconds. Groups on a GPU all go on; of the others
     /// the one that is least far, so that they stay side by side.
     async fn work_on_groups(&mut self) -> u32 {
-        let running = || self.groups.iter().enumerate().filter(|(_, (_, runs))| *runs).map(|(place, (group, _))| (place, group));
-        let least = running().filter(|(_, group)| !group.is_asynchronous()).min_by(|a, b| a.1.progress().total_cmp(&b.1.progress())).map(|(place, _)| place);
-        let due: Vec<usize> = running().filter(|(place, group)| group.is_asynchronous() || Some(*place) == least).map(|(place, _)| place).collect();
+        let running = || {
+            self.groups
+                .iter()
+                .enumerate()
+                .filter(|(_, (_, runs))| *runs)
+                .map(|(place, (group, _))| (place, group))
+        };
+        let least = running()
+            .filter(|(_, group)| !group.is_asynchronous())
+            .min_by(|a, b| a.1.progress().total_cmp(&b.1.progress()))
+            .map(|(place, _)| place);
+        let due: Vec<usize> = running()
+            .filter(|(place, group)| group.is_asynchronous() || Some(*place) == least)
+            .map(|(place, _)| place)
+            .collect();
         let wait = if due.is_empty() { 1000 } else { u32::from(least.is_none()) };
         for place in due.into_iter().rev() {
             let group = &mut self.groups[place].0;
@@ -180,15 +206,27 @@ impl<P: Port> Runner<'_, P> {
         let teacher = start.teacher.clone().or_else(|| plan.teacher());
         let (data, test) = start.data.as_ref().map(|data| start.recipe.split(data)).unzip();
         if matches!(plan.task, Task::File(_)) && data.is_none() {
-            return Err(Error::setting("task", "file", "your own arrays with it: drop a .npz or safetensors file with x and y on the window, or give --data"));
+            return Err(Error::setting(
+                "task",
+                "file",
+                "your own arrays with it: drop a .npz or safetensors file with x and y on the window, or give --data",
+            ));
         }
         let source = Source { teacher: teacher.as_ref(), data: data.as_ref() };
         let member = Member { plan, start: start.from.as_ref(), source };
-        let means = Means { engine: start.recipe.backend, threads: start.threads, memory_limit: start.memory_limit };
+        let means = Means {
+            engine: start.recipe.backend,
+            threads: start.threads,
+            memory_limit: start.memory_limit,
+        };
         let mut opened = engine::open(&[member], means).await?;
         let session = opened.session;
         let backend = session.backend();
-        let ready = Update::Ready { device: backend.device().clone(), bytes: backend.program().bytes(), step: session.step() };
+        let ready = Update::Ready {
+            device: backend.device().clone(),
+            bytes: backend.program().bytes(),
+            step: session.step(),
+        };
         let good = start.from.clone().unwrap_or_else(|| {
             let parameters = backend.program().params.initial(session.plan().seed);
             let zeros = vec![0.0; parameters.len()];
@@ -248,7 +286,8 @@ impl<P: Port> Runner<'_, P> {
             self.run(false, None);
             return Ok(0);
         }
-        let asynchronous = training.session.backend().device().kind == crate::backend::DeviceKind::Gpu;
+        let asynchronous =
+            training.session.backend().device().kind == crate::backend::DeviceKind::Gpu;
         Ok(match (training.running, training.session.idle()) {
             (false, true) => 1000,
             (true, _) if started > 0 && !asynchronous => 0,
@@ -267,7 +306,10 @@ impl<P: Port> Runner<'_, P> {
             plan: training.session.plan(),
         });
         if let Some(inspected) = self.inspector.answer(live) {
-            self.port.send(training.map_or(0, |training| training.start.run), Update::Inspected(Box::new(inspected)));
+            self.port.send(
+                training.map_or(0, |training| training.start.run),
+                Update::Inspected(Box::new(inspected)),
+            );
         }
         self.inspector.wait_ms()
     }
@@ -287,7 +329,10 @@ impl<P: Port> Runner<'_, P> {
                     if let Some(training) = &mut self.training {
                         training.budget = budget.map(|steps| steps + lost);
                     }
-                    self.port.send(run, Update::Note(format!("{error}. Training goes on from step {step}.")));
+                    self.port.send(
+                        run,
+                        Update::Note(format!("{error}. Training goes on from step {step}.")),
+                    );
                 }
                 Err(second) => self.port.send(run, Update::Failed(second)),
             }
@@ -302,7 +347,8 @@ impl Training {
     /// Keeps the weights that come with `event`; returns whether there were any.
     fn remember(&mut self, event: &Event) -> bool {
         match event {
-            Event::Weights { step, parameters } | Event::Snapshot(Snapshot { step, parameters, .. }) => {
+            Event::Weights { step, parameters }
+            | Event::Snapshot(Snapshot { step, parameters, .. }) => {
                 self.newest = (*step, parameters.clone());
                 true
             }
@@ -316,11 +362,14 @@ impl Training {
             Event::Losses { first, ref losses } => {
                 self.best = losses.iter().fold(self.best, |best, step| best.min(step.loss));
                 // The first loss after the candidate is the first that its weights made.
-                let after = |candidate: &Snapshot| losses.get(usize::try_from((candidate.step + 1).checked_sub(first)?).ok()?);
+                let after = |candidate: &Snapshot| {
+                    losses.get(usize::try_from((candidate.step + 1).checked_sub(first)?).ok()?)
+                };
                 let loss = self.candidate.as_ref().and_then(after).map(|step| step.loss);
                 let mut updates = vec![Update::Event(event)];
                 if let Some(loss) = loss
-                    && let Some(candidate) = self.candidate.take().filter(|_| loss <= SOUND * self.best)
+                    && let Some(candidate) =
+                        self.candidate.take().filter(|_| loss <= SOUND * self.best)
                 {
                     updates.push(Update::Sound(candidate.step));
                     self.good = candidate;
@@ -349,12 +398,16 @@ impl Training {
         let network = Network::from_parameters(table, parameters)?; // no other is looked into
         let update = match &self.teacher {
             Some(teacher) => {
-                let x = random::normals(plan.seed, "probe", plan.time.min(PROBE_TIME) * teacher.dim);
+                let x =
+                    random::normals(plan.seed, "probe", plan.time.min(PROBE_TIME) * teacher.dim);
                 Update::Probe(contribution::probe(table, parameters, teacher, &x, step))
             }
             None => {
                 let found = match &self.measured {
-                    Some((test, train)) => test_set::measure(&network, Sets { test, train, in_order: plan.task.is_in_order() }),
+                    Some((test, train)) => test_set::measure(
+                        &network,
+                        Sets { test, train, in_order: plan.task.is_in_order() },
+                    ),
                     None => in_context::find(&network, plan.task, FOUND_SEQUENCES, plan.seed),
                 };
                 Update::Found(step, Box::new(found?))

@@ -105,7 +105,8 @@ macro_rules! settings {
     };
 }
 
-const ALL: &[TaskName] = &[TaskName::Attention, TaskName::Regression, TaskName::Recall, TaskName::File];
+const ALL: &[TaskName] =
+    &[TaskName::Attention, TaskName::Regression, TaskName::Recall, TaskName::File];
 const ATTENTION: &[TaskName] = &[TaskName::Attention];
 const REGRESSION: &[TaskName] = &[TaskName::Regression];
 const FILE: &[TaskName] = &[TaskName::File];
@@ -116,9 +117,25 @@ const WIDE: &[TaskName] = &[TaskName::Attention, TaskName::Regression];
 const ANY: &[ModelName] = &ModelName::MODELS;
 const GATED: &[ModelName] = &[ModelName::Gated];
 const BILINEAR: &[ModelName] = &[ModelName::Gated, ModelName::Dense];
-const RECURRENT: &[ModelName] = &[ModelName::Gated, ModelName::Dense, ModelName::Lstm, ModelName::Gru, ModelName::Lru, ModelName::LruInOut, ModelName::LruMlp];
-const EMBEDDED: &[ModelName] =
-    &[ModelName::Lstm, ModelName::Gru, ModelName::Lru, ModelName::LruInOut, ModelName::LruMlp, ModelName::Mamba, ModelName::Softmax, ModelName::Linear];
+const RECURRENT: &[ModelName] = &[
+    ModelName::Gated,
+    ModelName::Dense,
+    ModelName::Lstm,
+    ModelName::Gru,
+    ModelName::Lru,
+    ModelName::LruInOut,
+    ModelName::LruMlp,
+];
+const EMBEDDED: &[ModelName] = &[
+    ModelName::Lstm,
+    ModelName::Gru,
+    ModelName::Lru,
+    ModelName::LruInOut,
+    ModelName::LruMlp,
+    ModelName::Mamba,
+    ModelName::Softmax,
+    ModelName::Linear,
+];
 const STACKED: &[ModelName] = &[ModelName::Lru, ModelName::LruInOut, ModelName::LruMlp];
 const SELECTIVE: &[ModelName] = &[ModelName::Mamba];
 
@@ -219,20 +236,26 @@ impl Setting {
     /// There is none; says which there are.
     pub fn known(key: &str) -> Result<&'static Self> {
         let all = || SETTINGS.iter().map(|setting| setting.key).collect::<Vec<_>>().join(", ");
-        Self::find(key).ok_or_else(|| Error::setting(key, "unknown setting", format!("one of {}", all())))
+        Self::find(key)
+            .ok_or_else(|| Error::setting(key, "unknown setting", format!("one of {}", all())))
     }
 
     /// Whether a recipe's task and model look at it.
     pub fn counts_for(&self, recipe: &Recipe) -> bool {
         self.tasks.contains(&recipe.task)
             && self.models.contains(&recipe.model)
-            && (self.key != "gates" || recipe.model != ModelName::Gated || recipe.gating == Gating::Output)
+            && (self.key != "gates"
+                || recipe.model != ModelName::Gated
+                || recipe.gating == Gating::Output)
     }
 
     /// Why it does not count for a recipe that [`Self::counts_for`] denies, in words.
     pub fn unseen_by(&self, recipe: &Recipe) -> String {
-        let word = |key| Self::find(key).map(|setting| (setting.get)(recipe).to_string()).unwrap_or_default();
-        let gating = if self.key == "gates" && recipe.is_gated() { " with side gating" } else { "" };
+        let word = |key| {
+            Self::find(key).map(|setting| (setting.get)(recipe).to_string()).unwrap_or_default()
+        };
+        let gating =
+            if self.key == "gates" && recipe.is_gated() { " with side gating" } else { "" };
         if self.tasks.contains(&recipe.task) {
             format!("the layer {}{gating} does not look at it", word("model"))
         } else {
@@ -245,7 +268,13 @@ impl Setting {
     /// # Errors
     /// Says what was given and what is accepted.
     pub fn set(&self, recipe: &mut Recipe, text: &str) -> Result<()> {
-        let wrong = || Error::setting(self.key, if text.is_empty() { "nothing" } else { text }, self.accepted());
+        let wrong = || {
+            Error::setting(
+                self.key,
+                if text.is_empty() { "nothing" } else { text },
+                self.accepted(),
+            )
+        };
         let value = match self.kind {
             Kind::Integer { min, max } => {
                 let value = text.trim().parse::<u64>().map_err(|_| wrong())?;
@@ -261,8 +290,12 @@ impl Setting {
                 }
                 Value::Number(value)
             }
-            Kind::Choice(words) => word(words.iter().find(|word| **word == text.trim()).ok_or_else(wrong)?),
-            Kind::Schedule(_) => Value::Word(text.parse::<Schedule>().map_err(|_| wrong())?.to_string()),
+            Kind::Choice(words) => {
+                word(words.iter().find(|word| **word == text.trim()).ok_or_else(wrong)?)
+            }
+            Kind::Schedule(_) => {
+                Value::Word(text.parse::<Schedule>().map_err(|_| wrong())?.to_string())
+            }
         };
         (self.write)(recipe, &value);
         Ok(())
@@ -274,7 +307,9 @@ impl Setting {
             Kind::Integer { min, max } => format!("a whole number from {min} to {max}"),
             Kind::Number { min, max } => format!("a number from {min} to {max}"),
             Kind::Choice(words) => format!("one of {}", words.join(", ")),
-            Kind::Schedule(_) => "constant, linear, cosine, or up to 8 knots fraction:value like 0:1,0.5:0.1".into(),
+            Kind::Schedule(_) => {
+                "constant, linear, cosine, or up to 8 knots fraction:value like 0:1,0.5:0.1".into()
+            }
         }
     }
 }

@@ -146,8 +146,18 @@ impl Graph {
             ("ring", Storage::Ring, 2 * dims::RING),
             ("loss_rows", Storage::LossRows, 2 * batch * time),
         ];
-        let buffers = fixed.map(|(name, storage, len)| Buffer { name: name.into(), storage, len }).to_vec();
-        Self { batch, time, splits, params: ParamTable::default(), buffers, ops: vec![], data: vec![], loss: None }
+        let buffers =
+            fixed.map(|(name, storage, len)| Buffer { name: name.into(), storage, len }).to_vec();
+        Self {
+            batch,
+            time,
+            splits,
+            params: ParamTable::default(),
+            buffers,
+            ops: vec![],
+            data: vec![],
+            loss: None,
+        }
     }
 
     /// Numbers a row of `value`, without the appended 1.
@@ -182,7 +192,11 @@ impl Graph {
     /// x ~ N(0, 1), fresh every step: `[batch, time, width]`.
     pub fn sample_normal(&mut self, name: &str, width: usize) -> Var {
         let x = self.input(name, width);
-        let dims = Dims { width_out: as_u32(width), stream: crate::math::random::stream_of(name), ..self.dims() };
+        let dims = Dims {
+            width_out: as_u32(width),
+            stream: crate::math::random::stream_of(name),
+            ..self.dims()
+        };
         self.record(Kernel::SampleNormal, dims, vec![Self::CLOCK, x.id], vec![], x)
     }
 
@@ -202,8 +216,22 @@ impl Graph {
         let settings = self.buffer("regression", Storage::Constant, 2);
         let (x, y) = (self.input("x", inputs + outputs), self.input_of("y", 1, outputs));
         let stream = crate::math::random::stream_of("regression");
-        let dims = Dims { width_in: as_u32(inputs), width_out: as_u32(inputs + outputs), stream, ..self.dims() };
-        (self.record(Kernel::RegressionTokens, dims, vec![Self::CLOCK, settings, x.id, y.id], vec![], x), y)
+        let dims = Dims {
+            width_in: as_u32(inputs),
+            width_out: as_u32(inputs + outputs),
+            stream,
+            ..self.dims()
+        };
+        (
+            self.record(
+                Kernel::RegressionTokens,
+                dims,
+                vec![Self::CLOCK, settings, x.id, y.id],
+                vec![],
+                x,
+            ),
+            y,
+        )
     }
 
     /// Associative recall of `time − 1` pairs: tokens `[batch, time, 2 (time − 1)]` and the class that the query asks for `[batch, 1, 1]`.
@@ -211,17 +239,30 @@ impl Graph {
         let pairs = self.time - 1;
         let (x, y) = (self.input("x", 2 * pairs), self.input_of("y", 1, 1));
         let stream = crate::math::random::stream_of("recall");
-        let dims = Dims { width_in: as_u32(pairs), width_out: as_u32(2 * pairs), stream, ..self.dims() };
+        let dims =
+            Dims { width_in: as_u32(pairs), width_out: as_u32(2 * pairs), stream, ..self.dims() };
         (self.record(Kernel::RecallTokens, dims, vec![Self::CLOCK, x.id, y.id], vec![], x), y)
     }
 
     /// A batch `[batch, time, width]` of `sequences` that the host writes, all of them, to the constant `data.<name>`:
     /// in order, round and round, or drawn at random with replacement. Equal choices for every `name`.
-    pub fn gather(&mut self, name: &str, [sequences, time, width]: [usize; 3], in_order: bool) -> Var {
-        let data = self.buffer(&format!("data.{name}"), Storage::Constant, sequences * time * width);
+    pub fn gather(
+        &mut self,
+        name: &str,
+        [sequences, time, width]: [usize; 3],
+        in_order: bool,
+    ) -> Var {
+        let data =
+            self.buffer(&format!("data.{name}"), Storage::Constant, sequences * time * width);
         let x = self.input_of(name, time, width);
         let stream = crate::math::random::stream_of("file");
-        let dims = Dims { width_in: as_u32(sequences), width_out: as_u32(width), stream, half: u32::from(in_order), ..self.dims_of(x) };
+        let dims = Dims {
+            width_in: as_u32(sequences),
+            width_out: as_u32(width),
+            stream,
+            half: u32::from(in_order),
+            ..self.dims_of(x)
+        };
         self.record(Kernel::GatherForward, dims, vec![Self::CLOCK, data, x.id], vec![], x)
     }
 
@@ -248,7 +289,11 @@ impl Graph {
     /// y = a ⊙ b.
     pub fn hadamard(&mut self, name: &str, a: Var, b: Var) -> Var {
         let (time, width) = self.shape(a);
-        assert_eq!((time, width), self.shape(b), "{name}: an elementwise product needs equal shapes");
+        assert_eq!(
+            (time, width),
+            self.shape(b),
+            "{name}: an elementwise product needs equal shapes"
+        );
         let y = self.activation(name, time, width);
         let dims = Dims { width_out: as_u32(width), ..self.dims_of(a) };
         self.record(Kernel::HadamardForward, dims, vec![a.id, b.id, y.id], vec![a, b], y)
@@ -258,10 +303,17 @@ impl Graph {
     /// λ starts uniform in (0.01, 0.99).
     pub fn diagonal_scan(&mut self, name: &str, u: Var) -> Var {
         let width = self.width(u);
-        let weight = self.params.declare(name, &[width], Init::Decay { min: 0.01, max: 0.99 }, false);
+        let weight =
+            self.params.declare(name, &[width], Init::Decay { min: 0.01, max: 0.99 }, false);
         let h = self.activation("h", self.time_of(u), width);
         let dims = Dims { weight, width_out: as_u32(width), ..self.dims_of(u) };
-        self.record(Kernel::DiagonalScanForward, dims, vec![Self::PARAMETERS, u.id, h.id], vec![u], h)
+        self.record(
+            Kernel::DiagonalScanForward,
+            dims,
+            vec![Self::PARAMETERS, u.id, h.id],
+            vec![u],
+            h,
+        )
     }
 
     /// The last `steps` time steps of x: what a loss over the end of a sequence needs, and nothing before it.
@@ -276,13 +328,18 @@ impl Graph {
         if self.data.contains(&x.id) {
             self.data.push(y.id);
         }
-        let dims = Dims { width_out: as_u32(width), first: as_u32(time - steps), ..self.dims_of(x) };
+        let dims =
+            Dims { width_out: as_u32(width), first: as_u32(time - steps), ..self.dims_of(x) };
         self.record(Kernel::LastForward, dims, vec![x.id, y.id], vec![x], y)
     }
 
     /// Mean of (ŷ − y)² over batch, time steps and outputs, or half of it; starts the way back.
     pub fn squared_error(&mut self, prediction: Var, target: Var, half: bool) {
-        assert_eq!(self.shape(prediction), self.shape(target), "prediction and target have equal shapes");
+        assert_eq!(
+            self.shape(prediction),
+            self.shape(target),
+            "prediction and target have equal shapes"
+        );
         self.record_loss(Kernel::LossSquaredError, prediction, target, half);
     }
 
@@ -295,14 +352,21 @@ impl Graph {
     fn record_loss(&mut self, kernel: Kernel, prediction: Var, target: Var, half: bool) {
         let (time, width) = self.shape(prediction);
         self.buffers[Self::LOSS_ROWS.0].len = 2 * self.batch * time;
-        let dims = Dims { width_out: as_u32(width), half: u32::from(half), ..self.dims_of(prediction) };
+        let dims =
+            Dims { width_out: as_u32(width), half: u32::from(half), ..self.dims_of(prediction) };
         let args = vec![prediction.id, target.id];
-        self.loss = Some(Op { kernel, dims, args, inputs: vec![prediction], output: Self::LOSS_ROWS });
+        self.loss =
+            Some(Op { kernel, dims, args, inputs: vec![prediction], output: Self::LOSS_ROWS });
     }
 
     /// The dims that all calls share.
     pub(crate) fn dims(&self) -> Dims {
-        Dims { batch: as_u32(self.batch), time: as_u32(self.time), splits: as_u32(self.splits), ..Dims::default() }
+        Dims {
+            batch: as_u32(self.batch),
+            time: as_u32(self.time),
+            splits: as_u32(self.splits),
+            ..Dims::default()
+        }
     }
 
     /// The same for an op that walks over the time steps of `value`.
@@ -326,10 +390,22 @@ impl Graph {
     }
 
     fn matrix_dims(&self, x: Var, width: usize) -> Dims {
-        Dims { width_in: as_u32(self.width(x)), width_out: as_u32(width), constant: u32::from(x.constant), ..self.dims_of(x) }
+        Dims {
+            width_in: as_u32(self.width(x)),
+            width_out: as_u32(width),
+            constant: u32::from(x.constant),
+            ..self.dims_of(x)
+        }
     }
 
-    fn record(&mut self, kernel: Kernel, dims: Dims, args: Vec<BufferId>, inputs: Vec<Var>, output: Var) -> Var {
+    fn record(
+        &mut self,
+        kernel: Kernel,
+        dims: Dims,
+        args: Vec<BufferId>,
+        inputs: Vec<Var>,
+        output: Var,
+    ) -> Var {
         self.ops.push(Op { kernel, dims, args, inputs, output: output.id });
         output
     }

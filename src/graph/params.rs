@@ -137,7 +137,9 @@ impl ParamTable {
 
     /// 1 for each number that weight decay applies to.
     pub fn decay_mask(&self) -> Vec<f32> {
-        self.iter().flat_map(|param| vec![f32::from(u8::from(param.decayed)); param.len()]).collect()
+        self.iter()
+            .flat_map(|param| vec![f32::from(u8::from(param.decayed)); param.len()])
+            .collect()
     }
 }
 
@@ -150,23 +152,38 @@ fn start(param: &Param, seed: u32) -> Vec<f32> {
             let scale = 1.0 / (fan_in as f32).sqrt();
             random::normals(seed, &param.name, count).into_iter().map(|v| v * scale).collect()
         }
-        Init::Decay { min, max } => uniforms().map(|v| (-f64::from(min + (max - min) * v).ln()).ln() as f32).collect(),
+        Init::Decay { min, max } => {
+            uniforms().map(|v| (-f64::from(min + (max - min) * v).ln()).ln() as f32).collect()
+        }
         Init::Constant(value) => vec![value; count],
         Init::Orthogonal { size } => {
-            let normals: Vec<f64> = random::normals(seed, &param.name, count).into_iter().map(f64::from).collect();
-            normals.chunks_exact(size * size).flat_map(|block| linear::orthogonal(block, size)).map(|v| v as f32).collect()
+            let normals: Vec<f64> =
+                random::normals(seed, &param.name, count).into_iter().map(f64::from).collect();
+            normals
+                .chunks_exact(size * size)
+                .flat_map(|block| linear::orthogonal(block, size))
+                .map(|v| v as f32)
+                .collect()
         }
         Init::ForgetBias => (0..count).map(|i| f32::from(u8::from(i / (count / 4) == 1))).collect(),
         Init::Ladder { steps } => (0..count).map(|i| ((i % steps + 1) as f32).ln()).collect(),
         Init::StepSize { min, max } => {
-            let step = |v: f32| (f64::from(min).ln() + f64::from(v) * f64::from(max / min).ln()).exp();
+            let step =
+                |v: f32| (f64::from(min).ln() + f64::from(v) * f64::from(max / min).ln()).exp();
             uniforms().map(|v| step(v).exp_m1().ln() as f32).collect()
         }
-        Init::Ring { min, max } => uniforms().map(|v| (-0.5 * squared_radius(v, min, max).ln()).ln() as f32).collect(),
-        Init::Phase { max } => uniforms().map(|v| (f64::from(max) * f64::from(v)).ln() as f32).collect(),
+        Init::Ring { min, max } => {
+            uniforms().map(|v| (-0.5 * squared_radius(v, min, max).ln()).ln() as f32).collect()
+        }
+        Init::Phase { max } => {
+            uniforms().map(|v| (f64::from(max) * f64::from(v)).ln() as f32).collect()
+        }
         Init::RingNorm { min, max } => {
             let radii = random::uniforms(seed, &param.name.replace("gamma_log", "nu"), count);
-            radii.into_iter().map(|v| (0.5 * (1.0 - squared_radius(v, min, max)).ln()) as f32).collect()
+            radii
+                .into_iter()
+                .map(|v| (0.5 * (1.0 - squared_radius(v, min, max)).ln()) as f32)
+                .collect()
         }
     }
 }

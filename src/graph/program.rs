@@ -20,7 +20,11 @@ pub struct Call {
 impl Call {
     /// A call; the number of arguments must be the kernel's.
     pub fn new(kernel: Kernel, dims: Dims, args: Vec<BufferId>) -> Self {
-        assert_eq!(args.len(), kernel.access().len(), "{kernel:?} takes another number of arguments");
+        assert_eq!(
+            args.len(),
+            kernel.access().len(),
+            "{kernel:?} takes another number of arguments"
+        );
         Self { kernel, dims, args }
     }
 }
@@ -53,13 +57,21 @@ impl Program {
     pub fn training(mut graph: Graph) -> Self {
         vjp::size_flat_buffers(&mut graph);
         let dims = Dims { parameters: super::as_u32(graph.params.len()), ..graph.dims() };
-        let Dims { width_out, time, .. } = graph.loss.as_ref().expect("a graph to train has a loss").dims;
+        let Dims { width_out, time, .. } =
+            graph.loss.as_ref().expect("a graph to train has a loss").dims;
         let mut calls = vec![Call::new(Kernel::ClockAdvance, dims, vec![Graph::CLOCK])];
         calls.extend(forward(&graph));
         calls.extend(vjp::backward(&mut graph));
         let reduce = vec![Graph::LOSS_ROWS, Graph::CLOCK, Graph::RING];
         calls.push(Call::new(Kernel::ReduceLoss, Dims { width_out, time, ..dims }, reduce));
-        let adamw = [Graph::CLOCK, Graph::DECAY_MASK, Graph::GRADIENTS, Graph::PARAMETERS, Graph::FIRST_MOMENT, Graph::SECOND_MOMENT];
+        let adamw = [
+            Graph::CLOCK,
+            Graph::DECAY_MASK,
+            Graph::GRADIENTS,
+            Graph::PARAMETERS,
+            Graph::FIRST_MOMENT,
+            Graph::SECOND_MOMENT,
+        ];
         calls.push(Call::new(Kernel::AdamwUpdate, dims, adamw.to_vec()));
         Self::of(graph, calls)
     }
@@ -69,7 +81,13 @@ impl Program {
         vjp::size_flat_buffers(&mut graph);
         for buffer in &mut graph.buffers {
             // Buffers that only training touches shrink to one number.
-            if !matches!(buffer.storage, Storage::Parameters | Storage::Activation { .. } | Storage::Constant | Storage::Clock) {
+            if !matches!(
+                buffer.storage,
+                Storage::Parameters
+                    | Storage::Activation { .. }
+                    | Storage::Constant
+                    | Storage::Clock
+            ) {
                 buffer.len = 1;
             }
         }
@@ -85,8 +103,16 @@ impl Program {
     /// The same training with gradients scaled down to the clock's `clip` where their norm is larger.
     #[must_use]
     pub fn clipped(mut self) -> Self {
-        let last = self.calls.pop().filter(|call| call.kernel == Kernel::AdamwUpdate).expect("a training ends with AdamW");
-        self.calls.push(Call::new(Kernel::ReduceGradient, last.dims, vec![Graph::GRADIENTS, Graph::CLOCK]));
+        let last = self
+            .calls
+            .pop()
+            .filter(|call| call.kernel == Kernel::AdamwUpdate)
+            .expect("a training ends with AdamW");
+        self.calls.push(Call::new(
+            Kernel::ReduceGradient,
+            last.dims,
+            vec![Graph::GRADIENTS, Graph::CLOCK],
+        ));
         self.calls.push(last);
         self
     }
@@ -110,7 +136,8 @@ impl Program {
 
     /// The largest buffer's name and bytes.
     pub fn largest(&self) -> (&str, u64) {
-        let largest = self.buffers.iter().max_by_key(|buffer| buffer.len).expect("a program has buffers");
+        let largest =
+            self.buffers.iter().max_by_key(|buffer| buffer.len).expect("a program has buffers");
         (&largest.name, 4 * (self.replicas * largest.len) as u64)
     }
 }
@@ -125,10 +152,17 @@ impl fmt::Display for Program {
         for call in &self.calls {
             let names = |access: Access| -> Vec<&str> {
                 let used = call.args.iter().zip(call.kernel.access());
-                used.filter(|(_, a)| **a == access).map(|(id, _)| self.buffers[id.0].name.as_str()).collect()
+                used.filter(|(_, a)| **a == access)
+                    .map(|(id, _)| self.buffers[id.0].name.as_str())
+                    .collect()
             };
             let kernel = format!("{}.{}", call.kernel.file(), call.kernel.entry());
-            writeln!(f, "{kernel:<28} {} -> {}", names(Access::Read).join(", "), names(Access::Write).join(", "))?;
+            writeln!(
+                f,
+                "{kernel:<28} {} -> {}",
+                names(Access::Read).join(", "),
+                names(Access::Write).join(", ")
+            )?;
         }
         Ok(())
     }

@@ -11,7 +11,11 @@ pub(super) fn backward(graph: &mut Graph) -> Vec<Call> {
     let mut gradient = Gradients { of: vec![None; graph.buffers.len()] };
     let prediction = loss.inputs[0].id();
     let (seed, _) = gradient.of(graph, prediction);
-    let mut calls = vec![Call::new(loss.kernel, loss.dims, vec![loss.args[0], loss.args[1], loss.output, seed])];
+    let mut calls = vec![Call::new(
+        loss.kernel,
+        loss.dims,
+        vec![loss.args[0], loss.args[1], loss.output, seed],
+    )];
     for op in graph.ops.clone().iter().rev() {
         let arrived = gradient.of.get(op.output.0).copied().flatten();
         if let Some(arrived) = arrived.filter(|_| !graph.data.contains(&op.output)) {
@@ -54,12 +58,20 @@ impl Gradients {
 
 /// to = from, or += with `accumulate`.
 fn added(graph: &Graph, from: BufferId, to: BufferId, accumulate: u32) -> Call {
-    let Storage::Activation { time, width } = graph.buffers[to.0].storage else { unreachable!("gradients are of activations") };
+    let Storage::Activation { time, width } = graph.buffers[to.0].storage else {
+        unreachable!("gradients are of activations")
+    };
     let dims = Dims { time: as_u32(time), width_out: as_u32(width), accumulate, ..graph.dims() };
     Call::new(Kernel::AddBackward, dims, vec![from, to])
 }
 
-fn reverse(graph: &mut Graph, gradient: &mut Gradients, op: &Op, dy: BufferId, calls: &mut Vec<Call>) {
+fn reverse(
+    graph: &mut Graph,
+    gradient: &mut Gradients,
+    op: &Op,
+    dy: BufferId,
+    calls: &mut Vec<Call>,
+) {
     let flows = |graph: &Graph, id: BufferId| !graph.data.contains(&id);
     let mut sums = vec![]; // what follows the op's own calls
     match op.kernel {
@@ -68,18 +80,34 @@ fn reverse(graph: &mut Graph, gradient: &mut Gradients, op: &Op, dy: BufferId, c
             if flows(graph, x) {
                 let (dx, accumulate) = gradient.of(graph, x);
                 let dims = Dims { accumulate, ..op.dims };
-                calls.push(Call::new(Kernel::LinearBackwardInput, dims, vec![Graph::PARAMETERS, dy, dx]));
+                calls.push(Call::new(
+                    Kernel::LinearBackwardInput,
+                    dims,
+                    vec![Graph::PARAMETERS, dy, dx],
+                ));
             }
-            calls.push(Call::new(Kernel::LinearBackwardWeight, op.dims, vec![x, dy, Graph::GRADIENTS]));
+            calls.push(Call::new(
+                Kernel::LinearBackwardWeight,
+                op.dims,
+                vec![x, dy, Graph::GRADIENTS],
+            ));
         }
         Kernel::BilinearForward => {
             let [_, x, sides, _] = op.args[..] else { unreachable!("bilinear has four arguments") };
             if flows(graph, x) {
                 let (dx, accumulate) = gradient.of(graph, x);
                 let dims = Dims { accumulate, ..op.dims };
-                calls.push(Call::new(Kernel::BilinearBackwardInput, dims, vec![Graph::PARAMETERS, sides, dy, dx]));
+                calls.push(Call::new(
+                    Kernel::BilinearBackwardInput,
+                    dims,
+                    vec![Graph::PARAMETERS, sides, dy, dx],
+                ));
             }
-            calls.push(Call::new(Kernel::BilinearBackwardWeight, op.dims, vec![x, sides, dy, Graph::GRADIENTS]));
+            calls.push(Call::new(
+                Kernel::BilinearBackwardWeight,
+                op.dims,
+                vec![x, sides, dy, Graph::GRADIENTS],
+            ));
         }
         Kernel::LastForward => {
             let (dx, accumulate) = gradient.of(graph, op.inputs[0].id());
@@ -115,17 +143,29 @@ fn reverse(graph: &mut Graph, gradient: &mut Gradients, op: &Op, dy: BufferId, c
         Kernel::ScaleForward => {
             let x = op.inputs[0].id();
             let dx = gradient.part(graph, x, &mut sums);
-            calls.push(Call::new(Kernel::ScaleBackward, op.dims, vec![Graph::PARAMETERS, x, dy, dx, Graph::GRADIENTS]));
+            calls.push(Call::new(
+                Kernel::ScaleBackward,
+                op.dims,
+                vec![Graph::PARAMETERS, x, dy, dx, Graph::GRADIENTS],
+            ));
         }
         Kernel::DenseScanForward => {
             let du = gradient.part(graph, op.inputs[0].id(), &mut sums);
-            calls.push(Call::new(Kernel::DenseScanBackward, op.dims, vec![Graph::PARAMETERS, dy, du]));
+            calls.push(Call::new(
+                Kernel::DenseScanBackward,
+                op.dims,
+                vec![Graph::PARAMETERS, dy, du],
+            ));
             calls.push(recurrent_weight(op, 1, du));
         }
         Kernel::LstmForward => {
             let [_, _, gates, c, _] = op.args[..] else { unreachable!("lstm has five arguments") };
             let du = gradient.part(graph, op.inputs[0].id(), &mut sums);
-            calls.push(Call::new(Kernel::LstmBackward, op.dims, vec![Graph::PARAMETERS, gates, c, dy, du]));
+            calls.push(Call::new(
+                Kernel::LstmBackward,
+                op.dims,
+                vec![Graph::PARAMETERS, gates, c, dy, du],
+            ));
             calls.push(recurrent_weight(op, 4, du));
         }
         Kernel::GruForward => {
@@ -133,7 +173,11 @@ fn reverse(graph: &mut Graph, gradient: &mut Gradients, op: &Op, dy: BufferId, c
             let du = gradient.part(graph, u, &mut sums);
             let Buffer { storage, len, .. } = graph.buffers[u.0];
             let dq = graph.buffer("grad.recurrent", storage, len);
-            calls.push(Call::new(Kernel::GruBackward, op.dims, vec![Graph::PARAMETERS, gates, h, dy, du, dq]));
+            calls.push(Call::new(
+                Kernel::GruBackward,
+                op.dims,
+                vec![Graph::PARAMETERS, gates, h, dy, du, dq],
+            ));
             calls.push(recurrent_weight(op, 3, dq));
         }
         Kernel::ComplexScanForward => {
@@ -145,16 +189,35 @@ fn reverse(graph: &mut Graph, gradient: &mut Gradients, op: &Op, dy: BufferId, c
         Kernel::ComplexReadoutForward => {
             let h = op.inputs[0].id();
             let dh = gradient.part(graph, h, &mut sums);
-            calls.push(Call::new(Kernel::ComplexReadoutBackwardInput, op.dims, vec![Graph::PARAMETERS, dy, dh]));
-            calls.push(Call::new(Kernel::ComplexReadoutBackwardWeight, op.dims, vec![h, dy, Graph::GRADIENTS]));
+            calls.push(Call::new(
+                Kernel::ComplexReadoutBackwardInput,
+                op.dims,
+                vec![Graph::PARAMETERS, dy, dh],
+            ));
+            calls.push(Call::new(
+                Kernel::ComplexReadoutBackwardWeight,
+                op.dims,
+                vec![h, dy, Graph::GRADIENTS],
+            ));
         }
         Kernel::SelectiveScanForward => {
-            let [_, u, delta, b, h] = op.args[..] else { unreachable!("a selective scan has five arguments") };
-            let [du, ddelta, db] = [u, delta, b].map(|input| gradient.part(graph, input, &mut sums));
+            let [_, u, delta, b, h] = op.args[..] else {
+                unreachable!("a selective scan has five arguments")
+            };
+            let [du, ddelta, db] =
+                [u, delta, b].map(|input| gradient.part(graph, input, &mut sums));
             let Buffer { storage, len, .. } = graph.buffers[h.0];
             let s = graph.buffer("grad.state", storage, len);
-            calls.push(Call::new(Kernel::SelectiveScanBackward, op.dims, vec![Graph::PARAMETERS, dy, delta, h, s, Graph::GRADIENTS]));
-            calls.push(Call::new(Kernel::SelectiveScanBackwardInput, op.dims, vec![Graph::PARAMETERS, u, delta, b, h, s, du, ddelta]));
+            calls.push(Call::new(
+                Kernel::SelectiveScanBackward,
+                op.dims,
+                vec![Graph::PARAMETERS, dy, delta, h, s, Graph::GRADIENTS],
+            ));
+            calls.push(Call::new(
+                Kernel::SelectiveScanBackwardInput,
+                op.dims,
+                vec![Graph::PARAMETERS, u, delta, b, h, s, du, ddelta],
+            ));
             calls.push(Call::new(Kernel::SelectiveScanBackwardB, op.dims, vec![s, u, delta, db]));
         }
         Kernel::ContractForward => {
@@ -164,13 +227,23 @@ fn reverse(graph: &mut Graph, gradient: &mut Gradients, op: &Op, dy: BufferId, c
             calls.push(Call::new(Kernel::ContractBackwardC, op.dims, vec![h, dy, dc]));
         }
         Kernel::AttentionForward => {
-            let [weights, v, _] = op.args[..] else { unreachable!("attention has three arguments") };
+            let [weights, v, _] = op.args[..] else {
+                unreachable!("attention has three arguments")
+            };
             let [q, k] = [op.inputs[0].id(), op.inputs[1].id()];
             let [dq, dk, dv] = [q, k, v].map(|input| gradient.part(graph, input, &mut sums));
             let Buffer { storage, len, .. } = graph.buffers[weights.0];
             let da = graph.buffer("grad.scores", storage, len);
-            calls.push(Call::new(Kernel::AttentionBackwardWeights, op.dims, vec![weights, v, dy, da]));
-            calls.push(Call::new(Kernel::AttentionBackward, op.dims, vec![q, k, weights, da, dy, dq, dk, dv]));
+            calls.push(Call::new(
+                Kernel::AttentionBackwardWeights,
+                op.dims,
+                vec![weights, v, dy, da],
+            ));
+            calls.push(Call::new(
+                Kernel::AttentionBackward,
+                op.dims,
+                vec![q, k, weights, da, dy, dq, dk, dv],
+            ));
         }
         other => unreachable!("{other:?} is data: nothing flows back through it"),
     }
@@ -188,7 +261,10 @@ pub(super) fn size_flat_buffers(graph: &mut Graph) {
     let parameters = graph.params.len();
     for buffer in &mut graph.buffers {
         match buffer.storage {
-            Storage::Parameters | Storage::FirstMoment | Storage::SecondMoment | Storage::DecayMask => buffer.len = parameters,
+            Storage::Parameters
+            | Storage::FirstMoment
+            | Storage::SecondMoment
+            | Storage::DecayMask => buffer.len = parameters,
             Storage::Gradients => buffer.len = parameters * graph.splits,
             _ => {}
         }

@@ -85,12 +85,30 @@ impl Graph {
     /// c_t = σ(f) ⊙ c_{t−1} + σ(i) ⊙ tanh(g), h_t = σ(o) ⊙ tanh(c_t). `weight_hh` starts orthogonal, the bias of f at 1.
     pub fn lstm(&mut self, prefix: &str, z: Var, n: usize) -> Var {
         let u = self.linear(&format!("{prefix}weight_ih"), z, 4 * n);
-        let weight = self.params.declare(&format!("{prefix}weight_hh"), &[4 * n, n], Init::Orthogonal { size: n }, true);
+        let weight = self.params.declare(
+            &format!("{prefix}weight_hh"),
+            &[4 * n, n],
+            Init::Orthogonal { size: n },
+            true,
+        );
         self.params.declare(&format!("{prefix}bias"), &[4 * n], Init::ForgetBias, true); // follows `weight_hh`, as the kernels expect
         let time = self.time_of(z);
-        let [gates, c, h] = [("gates", 4 * n), ("c", n), ("h", n)].map(|(name, width)| self.activation(&format!("{prefix}{name}"), time, width));
-        let dims = Dims { weight, width_in: as_u32(n), width_out: as_u32(n), constant: 1, ..self.dims_of(z) };
-        self.record(Kernel::LstmForward, dims, vec![Self::PARAMETERS, u.id, gates.id, c.id, h.id], vec![u], h)
+        let [gates, c, h] = [("gates", 4 * n), ("c", n), ("h", n)]
+            .map(|(name, width)| self.activation(&format!("{prefix}{name}"), time, width));
+        let dims = Dims {
+            weight,
+            width_in: as_u32(n),
+            width_out: as_u32(n),
+            constant: 1,
+            ..self.dims_of(z)
+        };
+        self.record(
+            Kernel::LstmForward,
+            dims,
+            vec![Self::PARAMETERS, u.id, gates.id, c.id, h.id],
+            vec![u],
+            h,
+        )
     }
 
     /// PyTorch's GRU on z; parameters `weight_ih` [3n, width of z], `bias_ih` [3n], `weight_hh` [3n, n], `bias_hh` [3n] with `prefix` before
@@ -99,12 +117,30 @@ impl Graph {
     pub fn gru(&mut self, prefix: &str, z: Var, n: usize) -> Var {
         let u = self.linear(&format!("{prefix}weight_ih"), z, 3 * n);
         let u = self.bias(&format!("{prefix}bias_ih"), u, Init::Constant(0.0));
-        let weight = self.params.declare(&format!("{prefix}weight_hh"), &[3 * n, n], Init::Orthogonal { size: n }, true);
+        let weight = self.params.declare(
+            &format!("{prefix}weight_hh"),
+            &[3 * n, n],
+            Init::Orthogonal { size: n },
+            true,
+        );
         self.params.declare(&format!("{prefix}bias_hh"), &[3 * n], Init::Constant(0.0), true); // follows `weight_hh`, as the kernels expect
         let time = self.time_of(z);
-        let [gates, h] = [("gates", 4 * n), ("h", n)].map(|(name, width)| self.activation(&format!("{prefix}{name}"), time, width));
-        let dims = Dims { weight, width_in: as_u32(n), width_out: as_u32(n), constant: 1, ..self.dims_of(z) };
-        self.record(Kernel::GruForward, dims, vec![Self::PARAMETERS, u.id, gates.id, h.id], vec![u], h)
+        let [gates, h] = [("gates", 4 * n), ("h", n)]
+            .map(|(name, width)| self.activation(&format!("{prefix}{name}"), time, width));
+        let dims = Dims {
+            weight,
+            width_in: as_u32(n),
+            width_out: as_u32(n),
+            constant: 1,
+            ..self.dims_of(z)
+        };
+        self.record(
+            Kernel::GruForward,
+            dims,
+            vec![Self::PARAMETERS, u.id, gates.id, h.id],
+            vec![u],
+            h,
+        )
     }
 
     /// B x of a complex B, as halves [re, im] of a row: parameters `name_re` and `name_im` [n, width of x], N(0, 1/(2 width)) each.
@@ -124,11 +160,22 @@ impl Graph {
         let (time, width) = self.shape(u);
         let n = width / 2;
         let (min, max) = RING;
-        let inits = [("nu", Init::Ring { min, max }), ("theta", Init::Phase { max: PHASE }), ("gamma_log", Init::RingNorm { min, max })];
-        let [weight, ..] = inits.map(|(name, init)| self.params.declare(&format!("{prefix}{name}"), &[n], init, false));
+        let inits = [
+            ("nu", Init::Ring { min, max }),
+            ("theta", Init::Phase { max: PHASE }),
+            ("gamma_log", Init::RingNorm { min, max }),
+        ];
+        let [weight, ..] = inits
+            .map(|(name, init)| self.params.declare(&format!("{prefix}{name}"), &[n], init, false));
         let h = self.activation(&format!("{prefix}h"), time, width);
         let dims = Dims { weight, width_out: as_u32(n), ..self.dims_of(u) };
-        self.record(Kernel::ComplexScanForward, dims, vec![Self::PARAMETERS, u.id, h.id], vec![u], h)
+        self.record(
+            Kernel::ComplexScanForward,
+            dims,
+            vec![Self::PARAMETERS, u.id, h.id],
+            vec![u],
+            h,
+        )
     }
 
     /// Re(C h) for h in halves [re, im]: parameters `name_re` and `name_im` [width, n], N(0, 1/n) each.
@@ -138,8 +185,15 @@ impl Graph {
         let weight = self.params.declare(&format!("{name}_re"), &[width, n], init, true);
         self.params.declare(&format!("{name}_im"), &[width, n], init, true); // follows `_re`, as the kernels expect
         let y = self.activation(name, time, width);
-        let dims = Dims { weight, width_in: as_u32(n), width_out: as_u32(width), ..self.dims_of(h) };
-        self.record(Kernel::ComplexReadoutForward, dims, vec![Self::PARAMETERS, h.id, y.id], vec![h], y)
+        let dims =
+            Dims { weight, width_in: as_u32(n), width_out: as_u32(width), ..self.dims_of(h) };
+        self.record(
+            Kernel::ComplexReadoutForward,
+            dims,
+            vec![Self::PARAMETERS, h.id, y.id],
+            vec![h],
+            y,
+        )
     }
 
     /// Mamba's recurrence: h_t[e, n] = exp(Δ_t[e] A[e, n]) h_{t−1}[e, n] + Δ_t[e] B_t[n] u_t[e] for u, Δ `[.., E]` and B `[.., N]`: h `[.., E · N]`.
@@ -147,10 +201,17 @@ impl Graph {
     pub fn selective_scan(&mut self, name: &str, [u, delta, b]: [Var; 3]) -> Var {
         let ((time, width), state) = (self.shape(u), self.width(b));
         assert_eq!(self.shape(u), self.shape(delta), "{name}: one Δ for each number of u");
-        let weight = self.params.declare(name, &[width, state], Init::Ladder { steps: state }, false);
+        let weight =
+            self.params.declare(name, &[width, state], Init::Ladder { steps: state }, false);
         let h = self.activation("h", time, width * state);
         let dims = Dims { weight, width_in: as_u32(state), ..self.rows_of(u) };
-        self.record(Kernel::SelectiveScanForward, dims, vec![Self::PARAMETERS, u.id, delta.id, b.id, h.id], vec![u, delta, b], h)
+        self.record(
+            Kernel::SelectiveScanForward,
+            dims,
+            vec![Self::PARAMETERS, u.id, delta.id, b.id, h.id],
+            vec![u, delta, b],
+            h,
+        )
     }
 
     /// y_t[e] = Σ_n C_t[n] h_t[e, n] for h `[.., E · N]` and C `[.., N]`: y `[.., E]`.
@@ -164,9 +225,13 @@ impl Graph {
     /// Causal self-attention with one head, y_t = Σ_{s≤t} p_ts v_s, for q, k, v of equal width.
     pub fn attention(&mut self, name: &str, [q, k, v]: [Var; 3], scores: Scores) -> Var {
         let (time, width) = self.shape(q);
-        assert!(self.shape(k) == (time, width) && self.shape(v) == (time, width), "{name}: queries, keys and values have equal shapes");
+        assert!(
+            self.shape(k) == (time, width) && self.shape(v) == (time, width),
+            "{name}: queries, keys and values have equal shapes"
+        );
         let dims = Dims { kind: scores as u32, ..self.rows_of(q) };
-        let [weights, y] = [(format!("{name}.weights"), time), (name.to_owned(), width)].map(|(name, width)| self.activation(&name, time, width));
+        let [weights, y] = [(format!("{name}.weights"), time), (name.to_owned(), width)]
+            .map(|(name, width)| self.activation(&name, time, width));
         self.record(Kernel::AttentionWeights, dims, vec![q.id, k.id, weights.id], vec![], weights); // reversed together with what follows
         self.record(Kernel::AttentionForward, dims, vec![weights.id, v.id, y.id], vec![q, k, v], y)
     }

@@ -26,11 +26,20 @@ impl<'a, F> View<'a, F> {
 }
 
 /// `out[m, n] = a[m, k] · b[k, n]`, or `out += …` with `accumulate`; `out` has rows of `out_width`.
-pub fn product<F: Float>([m, k, n]: [usize; 3], a: View<'_, F>, b: View<'_, F>, out: &mut [F], out_width: usize, accumulate: bool) {
+pub fn product<F: Float>(
+    [m, k, n]: [usize; 3],
+    a: View<'_, F>,
+    b: View<'_, F>,
+    out: &mut [F],
+    out_width: usize,
+    accumulate: bool,
+) {
     if m == 0 || n == 0 {
         return;
     }
-    let last = |rows: usize, columns: usize, row: usize, column: usize| (rows - 1) * row + (columns - 1) * column;
+    let last = |rows: usize, columns: usize, row: usize, column: usize| {
+        (rows - 1) * row + (columns - 1) * column
+    };
     assert!(k > 0, "a product over nothing");
     assert!(last(m, k, a.row, a.column) < a.data.len(), "left matrix out of bounds");
     assert!(last(k, n, b.row, b.column) < b.data.len(), "right matrix out of bounds");

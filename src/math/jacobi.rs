@@ -17,11 +17,13 @@ pub fn svd(a: &Matrix) -> Svd {
     }
     let n = a.columns;
     let mut columns: Vec<Vec<f64>> = (0..n).map(|j| a.column(j).collect()).collect(); // turn into U diag(values)
-    let mut v: Vec<Vec<f64>> = (0..n).map(|j| (0..n).map(|i| f64::from(u8::from(i == j))).collect()).collect();
+    let mut v: Vec<Vec<f64>> =
+        (0..n).map(|j| (0..n).map(|i| f64::from(u8::from(i == j))).collect()).collect();
     for _ in 0..SWEEPS {
         let mut turned = false;
         for (p, q) in (0..n).flat_map(|p| (p + 1..n).map(move |q| (p, q))) {
-            let (p_size, q_size, shared) = (norm(&columns[p]), norm(&columns[q]), dot(&columns[p], &columns[q]));
+            let (p_size, q_size, shared) =
+                (norm(&columns[p]), norm(&columns[q]), dot(&columns[p], &columns[q]));
             if shared.abs() > ORTHOGONAL * p_size * q_size {
                 let zeta = (q_size - p_size) * (q_size + p_size) / (2.0 * shared);
                 let tangent = zeta.signum() / (zeta.abs() + zeta.hypot(1.0));
@@ -42,11 +44,19 @@ pub fn svd(a: &Matrix) -> Svd {
     let mut u: Vec<Vec<f64>> = vec![];
     for (&i, &value) in order.iter().zip(&values) {
         // The direction of a column that is nothing but rounding is noise: any orthogonal one does.
-        let direction = if value > tiny { columns[i].iter().map(|x| x / value).collect() } else { orthogonal_to(&u, a.rows) };
+        let direction = if value > tiny {
+            columns[i].iter().map(|x| x / value).collect()
+        } else {
+            orthogonal_to(&u, a.rows)
+        };
         u.push(direction);
     }
     let v: Vec<Vec<f64>> = order.iter().map(|&i| v[i].clone()).collect();
-    Svd { u: Matrix::new(n, a.rows, u.concat()).transpose(), values, v_t: Matrix::new(n, n, v.concat()) }
+    Svd {
+        u: Matrix::new(n, a.rows, u.concat()).transpose(),
+        values,
+        v_t: Matrix::new(n, n, v.concat()),
+    }
 }
 
 fn rotate(columns: &mut [Vec<f64>], [p, q]: [usize; 2], tangent: f64) {
@@ -78,14 +88,25 @@ mod tests {
     use super::*;
 
     fn random(rows: usize, columns: usize, seed: u32) -> Matrix {
-        Matrix::new(rows, columns, crate::math::random::normals(seed, "jacobi", rows * columns).into_iter().map(f64::from).collect())
+        Matrix::new(
+            rows,
+            columns,
+            crate::math::random::normals(seed, "jacobi", rows * columns)
+                .into_iter()
+                .map(f64::from)
+                .collect(),
+        )
     }
 
     fn check(a: &Matrix) {
         let svd = svd(a);
         let k = a.rows.min(a.columns);
         let error = |b: &Matrix, c: &Matrix| b.relative_change(c);
-        assert!(a.norm() == 0.0 || error(&svd.product(), a) < 1e-14, "{:e}", error(&svd.product(), a));
+        assert!(
+            a.norm() == 0.0 || error(&svd.product(), a) < 1e-14,
+            "{:e}",
+            error(&svd.product(), a)
+        );
         assert!(error(&svd.u.transpose().times(&svd.u), &Matrix::identity(k)) < 1e-13);
         assert!(error(&svd.v_t.times_transposed(&svd.v_t), &Matrix::identity(k)) < 1e-13);
         assert!(svd.values.windows(2).all(|pair| pair[0] >= pair[1]));
@@ -93,7 +114,11 @@ mod tests {
 
     #[test]
     fn factors_multiply_back_whatever_the_rank() {
-        for (i, (rows, columns, rank)) in [(5, 5, 5), (5, 5, 2), (7, 3, 3), (3, 7, 2), (12, 12, 6), (1, 1, 1), (6, 6, 1)].into_iter().enumerate() {
+        for (i, (rows, columns, rank)) in
+            [(5, 5, 5), (5, 5, 2), (7, 3, 3), (3, 7, 2), (12, 12, 6), (1, 1, 1), (6, 6, 1)]
+                .into_iter()
+                .enumerate()
+        {
             let a = random(rows, rank, i as u32).times(&random(rank, columns, 100 + i as u32));
             check(&a);
             assert_eq!(svd(&a).rank(1e-12), rank);

@@ -7,7 +7,9 @@ use nalgebra::DMatrix;
 
 /// `a [rows, inner] · b [inner, columns]`, all row-major.
 pub fn product(a: &[f64], b: &[f64], [rows, inner, columns]: [usize; 3]) -> Vec<f64> {
-    row_major(&(DMatrix::from_row_slice(rows, inner, a) * DMatrix::from_row_slice(inner, columns, b)))
+    row_major(
+        &(DMatrix::from_row_slice(rows, inner, a) * DMatrix::from_row_slice(inner, columns, b)),
+    )
 }
 
 /// The transpose of `a [rows, columns]`.
@@ -56,7 +58,9 @@ impl Svd {
 
     /// U diag(values) Vᵀ.
     pub fn product(&self) -> Matrix {
-        let scaled = Matrix::from_fn(self.u.rows, self.values.len(), |i, j| self.u.at(i, j) * self.values[j]);
+        let scaled = Matrix::from_fn(self.u.rows, self.values.len(), |i, j| {
+            self.u.at(i, j) * self.values[j]
+        });
         scaled.times(&self.v_t)
     }
 }
@@ -67,11 +71,18 @@ impl Svd {
 /// (dimforge/nalgebra#1172): that is checked, and such a matrix goes to [`jacobi::svd`].
 pub fn svd(a: &Matrix) -> Svd {
     if a.rows == 0 || a.columns == 0 {
-        return Svd { u: Matrix::zeros(a.rows, 0), values: vec![], v_t: Matrix::zeros(0, a.columns) };
+        return Svd {
+            u: Matrix::zeros(a.rows, 0),
+            values: vec![],
+            v_t: Matrix::zeros(0, a.columns),
+        };
     }
     let svd = dense(a).svd(true, true);
-    let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { unreachable!("both factors were asked for") };
-    let svd = Svd { u: matrix(&u), values: svd.singular_values.as_slice().to_vec(), v_t: matrix(&v_t) };
+    let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else {
+        unreachable!("both factors were asked for")
+    };
+    let svd =
+        Svd { u: matrix(&u), values: svd.singular_values.as_slice().to_vec(), v_t: matrix(&v_t) };
     if svd.product().relative_change(a) < 1e-13 { svd } else { jacobi::svd(a) }
 }
 
@@ -105,7 +116,9 @@ pub fn eigen(a: &Matrix) -> Eigen {
     order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
     Eigen {
         values: order.iter().map(|&i| eigen.eigenvalues[i]).collect(),
-        vectors: Matrix::from_fn(a.rows, a.rows, |row, column| eigen.eigenvectors[(column, order[row])]),
+        vectors: Matrix::from_fn(a.rows, a.rows, |row, column| {
+            eigen.eigenvectors[(column, order[row])]
+        }),
     }
 }
 
@@ -128,7 +141,8 @@ pub fn eigenvalues(a: &Matrix) -> Option<Vec<[f64; 2]>> {
         Some(schur.complex_eigenvalues().iter().map(|value| [value.re, value.im]).collect())
     };
     values(dense(a)).or_else(|| {
-        let normals: Vec<f64> = random::normals(1, "eigenvalues", n * n).into_iter().map(f64::from).collect();
+        let normals: Vec<f64> =
+            random::normals(1, "eigenvalues", n * n).into_iter().map(f64::from).collect();
         let turn = DMatrix::from_row_slice(n, n, &orthogonal(&normals, n));
         values(&turn * dense(a) * turn.transpose())
     })
@@ -158,14 +172,25 @@ pub fn span(a: &Matrix, tolerance: f64, most: usize) -> Span {
     let (mut kept, mut basis) = (vec![], Matrix::zeros(0, a.columns));
     let mut enough = 0.0; // squared length below which nothing is taken
     while kept.len() < most {
-        let lengths: Vec<f64> = rest.iter_rows().zip(&taken).map(|(row, taken)| if *taken { 0.0 } else { row.iter().map(|v| v * v).sum() }).collect();
+        let lengths: Vec<f64> = rest
+            .iter_rows()
+            .zip(&taken)
+            .map(|(row, taken)| if *taken { 0.0 } else { row.iter().map(|v| v * v).sum() })
+            .collect();
         if kept.is_empty() {
             enough = tolerance * tolerance * lengths.iter().copied().fold(0.0, f64::max);
         }
         let (mut left, mut panel) = (lengths.clone(), Matrix::zeros(0, a.columns));
         while kept.len() < most && panel.rows < PANEL {
-            let Some(pivot) = (0..a.rows).filter(|&i| !taken[i]).max_by(|&i, &j| left[i].total_cmp(&left[j])) else { break };
-            if left[pivot] <= enough || left[pivot] == 0.0 || left[pivot] < CANCELLED * lengths[pivot] {
+            let Some(pivot) =
+                (0..a.rows).filter(|&i| !taken[i]).max_by(|&i, &j| left[i].total_cmp(&left[j]))
+            else {
+                break;
+            };
+            if left[pivot] <= enough
+                || left[pivot] == 0.0
+                || left[pivot] < CANCELLED * lengths[pivot]
+            {
                 break;
             }
             let mut direction = Matrix::new(1, a.columns, rest.row(pivot).to_vec());
@@ -197,7 +222,11 @@ pub fn span(a: &Matrix, tolerance: f64, most: usize) -> Span {
 /// Rows without their parts along orthonormal `directions`.
 fn without(rows: &Matrix, directions: &Matrix) -> Matrix {
     let parts = rows.times_transposed(directions).times(directions);
-    Matrix::new(rows.rows, rows.columns, rows.data.iter().zip(&parts.data).map(|(row, part)| row - part).collect())
+    Matrix::new(
+        rows.rows,
+        rows.columns,
+        rows.data.iter().zip(&parts.data).map(|(row, part)| row - part).collect(),
+    )
 }
 
 /// X `[k, c]` with the smallest ‖A X − B‖ for A `[rows, k]`, B `[rows, c]`; of the many where A has not full rank, the smallest.
@@ -209,7 +238,9 @@ pub fn least_squares(a: &Matrix, b: &Matrix, tolerance: f64) -> Matrix {
     let decomposed = svd(a);
     let rank = decomposed.rank(tolerance);
     let along = decomposed.u.transpose().times(b); // [k, c]
-    let scaled = Matrix::from_fn(decomposed.values.len(), b.columns, |i, j| if i < rank { along.at(i, j) / decomposed.values[i] } else { 0.0 });
+    let scaled = Matrix::from_fn(decomposed.values.len(), b.columns, |i, j| {
+        if i < rank { along.at(i, j) / decomposed.values[i] } else { 0.0 }
+    });
     decomposed.v_t.transpose().times(&scaled)
 }
 
@@ -231,7 +262,11 @@ mod tests {
 
     #[test]
     fn decompositions_give_the_matrix_back() {
-        let a = Matrix::new(3, 3, crate::math::random::normals(4, "a", 9).into_iter().map(f64::from).collect());
+        let a = Matrix::new(
+            3,
+            3,
+            crate::math::random::normals(4, "a", 9).into_iter().map(f64::from).collect(),
+        );
         assert!(a.times(&inverse(&a).unwrap()).relative_change(&Matrix::identity(3)) < 1e-12);
         assert_eq!(inverse(&Matrix::from_fn(3, 3, |i, j| (i + j) as f64)), None, "rank 2");
         let tall = Matrix::from_fn(5, 3, |i, j| (i * i + 2 * i * j) as f64);
@@ -243,16 +278,29 @@ mod tests {
 
     #[test]
     fn a_span_keeps_what_is_independent() {
-        let a = Matrix::new(4, 6, crate::math::random::normals(8, "a", 24).into_iter().map(f64::from).collect());
-        let mixed =
-            Matrix::from_rows(&[[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1e-5, 0.0], [0.0, 0.0, 0.0, 0.0]]).times(&a);
+        let a = Matrix::new(
+            4,
+            6,
+            crate::math::random::normals(8, "a", 24).into_iter().map(f64::from).collect(),
+        );
+        let mixed = Matrix::from_rows(&[
+            [1.0, 0.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0, 0.0],
+            [1.0, 1.0, 0.0, 0.0],
+            [0.0, 0.0, 1e-5, 0.0],
+            [0.0, 0.0, 0.0, 0.0],
+        ])
+        .times(&a);
         assert_eq!(span(&mixed, 1e-9, 9).kept.len(), 3);
         assert_eq!(span(&mixed, 1e-3, 9).kept.len(), 2);
         assert_eq!(span(&mixed, 0.0, 1).kept, [2], "the longest first");
         let Span { basis, .. } = span(&mixed, 1e-9, 9);
         assert!(basis.times_transposed(&basis).relative_change(&Matrix::identity(3)) < 1e-14);
         assert!(mixed.times_transposed(&basis).times(&basis).relative_change(&mixed) < 1e-14);
-        assert!(span(&Matrix::zeros(3, 2), 1e-9, 9).kept.is_empty() && span(&Matrix::zeros(0, 2), 1e-9, 9).kept.is_empty());
+        assert!(
+            span(&Matrix::zeros(3, 2), 1e-9, 9).kept.is_empty()
+                && span(&Matrix::zeros(0, 2), 1e-9, 9).kept.is_empty()
+        );
     }
 
     #[test]
@@ -271,13 +319,17 @@ mod tests {
         assert!(eigen(&Matrix::zeros(0, 0)).values.is_empty());
         for (rows, columns) in [(0, 0), (0, 3), (3, 0)] {
             let Svd { u, values, v_t } = svd(&Matrix::zeros(rows, columns));
-            assert_eq!((u, values, v_t), (Matrix::zeros(rows, 0), vec![], Matrix::zeros(0, columns)));
+            assert_eq!(
+                (u, values, v_t),
+                (Matrix::zeros(rows, 0), vec![], Matrix::zeros(0, columns))
+            );
         }
     }
 
     #[test]
     fn orthogonal_is_orthogonal_and_rank_is_cut() {
-        let a: Vec<f64> = crate::math::random::normals(3, "a", 25).into_iter().map(f64::from).collect();
+        let a: Vec<f64> =
+            crate::math::random::normals(3, "a", 25).into_iter().map(f64::from).collect();
         let q = orthogonal(&a, 5);
         let identity = product(&transpose(&q, 5, 5), &q, [5, 5, 5]);
         for (i, value) in identity.iter().enumerate() {

@@ -17,7 +17,12 @@ pub struct Matrix {
 impl Matrix {
     /// From its numbers, row by row.
     pub fn new(rows: usize, columns: usize, data: Vec<f64>) -> Self {
-        assert_eq!(data.len(), rows * columns, "a matrix of {rows} × {columns} from {} numbers", data.len());
+        assert_eq!(
+            data.len(),
+            rows * columns,
+            "a matrix of {rows} × {columns} from {} numbers",
+            data.len()
+        );
         Self { rows, columns, data }
     }
 
@@ -82,21 +87,36 @@ impl Matrix {
     /// `self [r, k] · other [k, c]`.
     #[must_use]
     pub fn times(&self, other: &Self) -> Self {
-        assert_eq!(self.columns, other.rows, "a product of {} columns with {} rows", self.columns, other.rows);
+        assert_eq!(
+            self.columns, other.rows,
+            "a product of {} columns with {} rows",
+            self.columns, other.rows
+        );
         self.product(View::rows(&other.data, other.columns), other.columns)
     }
 
     /// `self [r, k] · otherᵀ` for other `[c, k]`: x Wᵀ.
     #[must_use]
     pub fn times_transposed(&self, other: &Self) -> Self {
-        assert_eq!(self.columns, other.columns, "a product of {} columns with {} columns transposed", self.columns, other.columns);
+        assert_eq!(
+            self.columns, other.columns,
+            "a product of {} columns with {} columns transposed",
+            self.columns, other.columns
+        );
         self.product(View::rows(&other.data, other.columns).t(), other.rows)
     }
 
     fn product(&self, right: View<'_, f64>, columns: usize) -> Self {
         let mut out = Self::zeros(self.rows, columns);
         if self.columns > 0 {
-            gemm::product([self.rows, self.columns, columns], View::rows(&self.data, self.columns), right, &mut out.data, columns, false);
+            gemm::product(
+                [self.rows, self.columns, columns],
+                View::rows(&self.data, self.columns),
+                right,
+                &mut out.data,
+                columns,
+                false,
+            );
         }
         out
     }
@@ -104,7 +124,11 @@ impl Matrix {
     /// These rows, in this order; a row may come twice.
     #[must_use]
     pub fn select_rows(&self, rows: &[usize]) -> Self {
-        Self::new(rows.len(), self.columns, rows.iter().flat_map(|&row| self.row(row)).copied().collect())
+        Self::new(
+            rows.len(),
+            self.columns,
+            rows.iter().flat_map(|&row| self.row(row)).copied().collect(),
+        )
     }
 
     /// These columns, in this order; a column may come twice.
@@ -117,13 +141,19 @@ impl Matrix {
     #[must_use]
     pub fn hadamard(&self, other: &Self) -> Self {
         assert_eq!((self.rows, self.columns), (other.rows, other.columns), "shapes differ");
-        Self::new(self.rows, self.columns, self.data.iter().zip(&other.data).map(|(a, b)| a * b).collect())
+        Self::new(
+            self.rows,
+            self.columns,
+            self.data.iter().zip(&other.data).map(|(a, b)| a * b).collect(),
+        )
     }
 
     /// The same with a column of ones at the right: x̃ = [x; 1].
     #[must_use]
     pub fn with_ones(&self) -> Self {
-        Self::from_fn(self.rows, self.columns + 1, |i, j| if j < self.columns { self.at(i, j) } else { 1.0 })
+        Self::from_fn(self.rows, self.columns + 1, |i, j| {
+            if j < self.columns { self.at(i, j) } else { 1.0 }
+        })
     }
 
     /// Square root of the sum of squares (Frobenius).
@@ -167,6 +197,9 @@ mod tests {
         assert_eq!(a.select_columns(&[2, 0]).select_rows(&[1]).data, [6.0, 4.0]);
         assert_eq!(a.with_ones().row(1), [4.0, 5.0, 6.0, 1.0]);
         assert_eq!(Matrix::zeros(2, 0).times(&Matrix::zeros(0, 3)), Matrix::zeros(2, 3));
-        assert_eq!((a.relative_change(&a), Matrix::zeros(1, 1).relative_change(&Matrix::zeros(1, 1))), (0.0, 0.0));
+        assert_eq!(
+            (a.relative_change(&a), Matrix::zeros(1, 1).relative_change(&Matrix::zeros(1, 1))),
+            (0.0, 0.0)
+        );
     }
 }

@@ -9,7 +9,10 @@ pub fn exp(x: f32) -> f32 {
     let shifted = x * std::f32::consts::LOG2_E + SHIFT;
     let whole = shifted - SHIFT;
     let r = (x - whole * 0.693_359_4) + whole * 2.121_944_4e-4; // x − whole · ln 2, in [−½ ln 2, ½ ln 2]
-    let series = 0.5 + r * (1.666_666_5e-1 + r * (4.166_579_6e-2 + r * (8.333_452e-3 + r * (1.398_199_9e-3 + r * 1.987_569_1e-4))));
+    let series = 0.5
+        + r * (1.666_666_5e-1
+            + r * (4.166_579_6e-2
+                + r * (8.333_452e-3 + r * (1.398_199_9e-3 + r * 1.987_569_1e-4))));
     let power = f32::from_bits(shifted.to_bits().wrapping_add(127) << 23); // 2^whole
     power * (1.0 + r + r * r * series)
 }
@@ -18,7 +21,8 @@ pub fn exp(x: f32) -> f32 {
 #[inline(always)]
 pub fn tanh(x: f32) -> f32 {
     let (size, z) = (if x.abs() > 15.0 { 15.0 } else { x.abs() }, x * x);
-    let series = -0.333_332_8 + z * (0.133_314_42 + z * (-0.053_739_715 + z * (0.020_639_088 - z * 0.005_704_988_7)));
+    let series = -0.333_332_8
+        + z * (0.133_314_42 + z * (-0.053_739_715 + z * (0.020_639_088 - z * 0.005_704_988_7)));
     let far = (1.0 - 2.0 / (exp(2.0 * size) + 1.0)).copysign(x);
     if size < 0.625 { x + x * z * series } else { far }
 }
@@ -37,9 +41,18 @@ mod tests {
             x += 0.000_97;
         }
         for tiny in [0.0f32, 1e-30, -1e-10, 1e-4] {
-            assert!((f64::from(super::tanh(tiny)) - f64::from(tiny).tanh()).abs() <= 1e-7 * f64::from(tiny).abs());
+            assert!(
+                (f64::from(super::tanh(tiny)) - f64::from(tiny).tanh()).abs()
+                    <= 1e-7 * f64::from(tiny).abs()
+            );
         }
-        assert!([f32::MAX, f32::MIN, f32::INFINITY, f32::NEG_INFINITY].into_iter().all(|x| super::exp(x).is_finite() && super::tanh(x).abs() == 1.0));
+        assert!(
+            [f32::MAX, f32::MIN, f32::INFINITY, f32::NEG_INFINITY].into_iter().all(|x| super::exp(
+                x
+            )
+            .is_finite()
+                && super::tanh(x).abs() == 1.0)
+        );
         assert!(super::exp(f32::NAN).is_nan() && super::tanh(f32::NAN).is_nan());
     }
 }

@@ -5,7 +5,8 @@
 /// The hash PCG4D (Jarzynski and Olano, "Hash functions for GPU rendering", JCGT 2020).
 #[inline(always)]
 pub fn pcg4d(v: [u32; 4]) -> [u32; 4] {
-    let [mut x, mut y, mut z, mut w] = v.map(|c| c.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
+    let [mut x, mut y, mut z, mut w] =
+        v.map(|c| c.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
     x = x.wrapping_add(y.wrapping_mul(w));
     y = y.wrapping_add(z.wrapping_mul(x));
     z = z.wrapping_add(x.wrapping_mul(y));
@@ -33,7 +34,8 @@ pub fn ln(x: f32) -> f32 {
     let mantissa = f32::from_bits((bits & 0x007f_ffff).wrapping_add(0x3f35_04f3));
     let s = (mantissa - 1.0) / (mantissa + 1.0);
     let z = s * s;
-    let series = 2.0 + z * (0.666_666_6 + z * (0.400_005_94 + z * (0.285_200_72 + z * 0.233_138_79)));
+    let series =
+        2.0 + z * (0.666_666_6 + z * (0.400_005_94 + z * (0.285_200_72 + z * 0.233_138_79)));
     exponent * std::f32::consts::LN_2 + s * series
 }
 
@@ -44,7 +46,8 @@ pub fn sin_cos_turns(turns: f32) -> (f32, f32) {
     let r = (turns - quarter * 0.25) * std::f32::consts::TAU; // in [−π/4, π/4]
     let z = r * r;
     let s = r + r * z * (-0.166_666_55 + z * (0.008_332_161 + z * -0.000_195_152_96));
-    let c = 1.0 - 0.5 * z + z * z * (0.041_666_646 + z * (-0.001_388_731_6 + z * 0.000_024_433_157));
+    let c =
+        1.0 - 0.5 * z + z * z * (0.041_666_646 + z * (-0.001_388_731_6 + z * 0.000_024_433_157));
     match quarter as u32 & 3 {
         0 => (s, c),
         1 => (c, -s),
@@ -88,7 +91,9 @@ pub fn uniforms(seed: u32, name: &str, count: usize) -> Vec<f32> {
 }
 
 fn series(count: usize, four: impl Fn(u32) -> [f32; 4]) -> Vec<f32> {
-    let mut values: Vec<f32> = (0..count.div_ceil(4)).flat_map(|i| four(u32::try_from(i).expect("a counter fits 32 bits"))).collect();
+    let mut values: Vec<f32> = (0..count.div_ceil(4))
+        .flat_map(|i| four(u32::try_from(i).expect("a counter fits 32 bits")))
+        .collect();
     values.truncate(count);
     values
 }
@@ -102,7 +107,11 @@ mod tests {
         for i in 0..100_000u32 {
             let u = unit(i.wrapping_mul(2_654_435_761));
             let exact = f64::from(u).ln();
-            assert!((f64::from(ln(u)) - exact).abs() <= 2.5e-7 * exact.abs() + 1e-9, "ln {u}: {} {exact}", ln(u));
+            assert!(
+                (f64::from(ln(u)) - exact).abs() <= 2.5e-7 * exact.abs() + 1e-9,
+                "ln {u}: {} {exact}",
+                ln(u)
+            );
             let (s, c) = sin_cos_turns(u);
             let angle = f64::from(u) * std::f64::consts::TAU;
             assert!((f64::from(s) - angle.sin()).abs() < 3e-7, "sin {u}");
@@ -114,8 +123,18 @@ mod tests {
     fn normals_have_their_moments() {
         let x: Vec<f64> = normals(7, "moments", 400_000).into_iter().map(f64::from).collect();
         let moment = |power: i32| x.iter().map(|v| v.powi(power)).sum::<f64>() / x.len() as f64;
-        assert!(moment(1).abs() < 5e-3 && (moment(2) - 1.0).abs() < 6e-3, "{} {}", moment(1), moment(2));
-        assert!(moment(3).abs() < 2e-2 && (moment(4) - 3.0).abs() < 5e-2, "{} {}", moment(3), moment(4));
+        assert!(
+            moment(1).abs() < 5e-3 && (moment(2) - 1.0).abs() < 6e-3,
+            "{} {}",
+            moment(1),
+            moment(2)
+        );
+        assert!(
+            moment(3).abs() < 2e-2 && (moment(4) - 3.0).abs() < 5e-2,
+            "{} {}",
+            moment(3),
+            moment(4)
+        );
         let lag: f64 = x.windows(2).map(|w| w[0] * w[1]).sum::<f64>() / x.len() as f64;
         assert!(lag.abs() < 5e-3, "neighbours are independent: {lag}");
     }

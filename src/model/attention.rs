@@ -10,7 +10,13 @@ use crate::graph::zoo::Scores;
 use crate::graph::{Graph, Var};
 
 /// ŷ of the last `steps` time steps.
-pub fn record(graph: &mut Graph, x: Var, [embed, outputs]: [usize; 2], scores: Scores, steps: usize) -> Var {
+pub fn record(
+    graph: &mut Graph,
+    x: Var,
+    [embed, outputs]: [usize; 2],
+    scores: Scores,
+    steps: usize,
+) -> Var {
     let z = graph.linear("embed", x, embed); // [B, T, e]
     let qkv = ["query", "key", "value"].map(|name| graph.linear(name, z, embed)); // [B, T, e] each
     let y = graph.attention("attention", qkv, scores); // [B, T, e]

@@ -8,7 +8,12 @@
 use crate::graph::{Graph, Var};
 
 /// With output gating; ŷ of the last `steps` time steps.
-pub fn output_gated(graph: &mut Graph, x: Var, [hidden, gates, outputs]: [usize; 3], steps: usize) -> Var {
+pub fn output_gated(
+    graph: &mut Graph,
+    x: Var,
+    [hidden, gates, outputs]: [usize; 3],
+    steps: usize,
+) -> Var {
     let u = graph.bilinear("input_gate", x.with_constant(), hidden); // [B, T, n]
     let h = graph.diagonal_scan("nu", u); // [B, T, n]
     let h = graph.last(h, steps);

@@ -11,7 +11,12 @@
 use crate::graph::{Graph, Var};
 
 /// ŷ of the last `steps` time steps.
-pub fn record(graph: &mut Graph, x: Var, [hidden, embed, outputs]: [usize; 3], steps: usize) -> Var {
+pub fn record(
+    graph: &mut Graph,
+    x: Var,
+    [hidden, embed, outputs]: [usize; 3],
+    steps: usize,
+) -> Var {
     let z = graph.linear("embed", x, embed); // [B, T, e]
     let h = graph.lstm("", z, hidden); // [B, T, n]
     let h = graph.last(h, steps);

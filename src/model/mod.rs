@@ -100,14 +100,24 @@ impl Architecture {
     /// Records ŷ `[batch, steps, outputs]`, of the last `steps` time steps, from x `[batch, time, inputs]`.
     pub fn forward(self, graph: &mut Graph, x: Var, outputs: usize, steps: usize) -> Var {
         match self {
-            Self::GatedDiagonal { hidden, gates } => gated_diagonal::output_gated(graph, x, [hidden, gates, outputs], steps),
-            Self::GatedSide { hidden } => gated_diagonal::side_gated(graph, x, [hidden, outputs], steps),
-            Self::GatedDense { hidden, gates } => gated_dense::output_gated(graph, x, [hidden, gates, outputs], steps),
+            Self::GatedDiagonal { hidden, gates } => {
+                gated_diagonal::output_gated(graph, x, [hidden, gates, outputs], steps)
+            }
+            Self::GatedSide { hidden } => {
+                gated_diagonal::side_gated(graph, x, [hidden, outputs], steps)
+            }
+            Self::GatedDense { hidden, gates } => {
+                gated_dense::output_gated(graph, x, [hidden, gates, outputs], steps)
+            }
             Self::Lstm { hidden, embed } => lstm::record(graph, x, [hidden, embed, outputs], steps),
             Self::Gru { hidden, embed } => gru::record(graph, x, [hidden, embed, outputs], steps),
-            Self::Lru { hidden, embed, layers, mixing } => lru::record(graph, x, lru::Sizes { hidden, embed, layers, mixing }, outputs, steps),
+            Self::Lru { hidden, embed, layers, mixing } => {
+                lru::record(graph, x, lru::Sizes { hidden, embed, layers, mixing }, outputs, steps)
+            }
             Self::Mamba { embed, state } => mamba::record(graph, x, [embed, state, outputs], steps),
-            Self::Attention { embed, scores } => attention::record(graph, x, [embed, outputs], scores, steps),
+            Self::Attention { embed, scores } => {
+                attention::record(graph, x, [embed, outputs], scores, steps)
+            }
         }
     }
 
@@ -122,10 +132,14 @@ impl Architecture {
     /// Hidden neurons n of a layer: what it carries from token to token; of attention, the width of its embedding.
     pub fn hidden(self) -> usize {
         match self {
-            Self::GatedDiagonal { hidden, .. } | Self::GatedSide { hidden } | Self::GatedDense { hidden, .. } => hidden,
+            Self::GatedDiagonal { hidden, .. }
+            | Self::GatedSide { hidden }
+            | Self::GatedDense { hidden, .. } => hidden,
             Self::Mamba { embed, state } => embed * state,
             Self::Attention { embed, .. } => embed,
-            Self::Lstm { hidden, .. } | Self::Gru { hidden, .. } | Self::Lru { hidden, .. } => hidden,
+            Self::Lstm { hidden, .. } | Self::Gru { hidden, .. } | Self::Lru { hidden, .. } => {
+                hidden
+            }
         }
     }
 }

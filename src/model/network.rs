@@ -41,7 +41,10 @@ const NU_ZERO: f64 = 8.0;
 
 impl Network {
     /// From a flat parameter array whose places `table` knows; `None` if it is of another kind of network.
-    pub fn from_parameters<F: Copy + Into<f64>>(table: &ParamTable, parameters: &[F]) -> Option<Self> {
+    pub fn from_parameters<F: Copy + Into<f64>>(
+        table: &ParamTable,
+        parameters: &[F],
+    ) -> Option<Self> {
         let numbers = |name: &str| -> Option<(Vec<f64>, &[usize])> {
             let param = table.get(name)?;
             Some((parameters[param.range()].iter().map(|&v| v.into()).collect(), &param.shape))
@@ -55,7 +58,13 @@ impl Network {
             None => Gating::Output { m: matrix("output_gate.m")?, x: matrix("output_gate.x")? },
         };
         let lambda = numbers("nu")?.0.into_iter().map(|nu| (-nu.exp()).exp()).collect();
-        Some(Self { input_m: matrix("input_gate.m")?, input_x: matrix("input_gate.x")?, lambda, gating, readout: matrix("readout")? })
+        Some(Self {
+            input_m: matrix("input_gate.m")?,
+            input_x: matrix("input_gate.x")?,
+            lambda,
+            gating,
+            readout: matrix("readout")?,
+        })
     }
 
     /// The parameter of that name, flat, as in a weights file.
@@ -80,14 +89,18 @@ impl Network {
     /// All parameters, flat, in the order of [`Network::table`], rounded to the engine's precision.
     #[allow(clippy::cast_possible_truncation)]
     pub fn to_parameters(&self) -> Vec<f32> {
-        let flat = |name: &str| self.parameter(name).unwrap_or_else(|| panic!("a gated network has no {name}"));
+        let flat = |name: &str| {
+            self.parameter(name).unwrap_or_else(|| panic!("a gated network has no {name}"))
+        };
         self.table().iter().flat_map(|param| flat(&param.name)).map(|v| v as f32).collect()
     }
 
     /// The network's kind and sizes.
     pub fn architecture(&self) -> Architecture {
         match &self.gating {
-            Gating::Output { m, .. } => Architecture::GatedDiagonal { hidden: self.hidden(), gates: m.rows },
+            Gating::Output { m, .. } => {
+                Architecture::GatedDiagonal { hidden: self.hidden(), gates: m.rows }
+            }
             Gating::Side(_) => Architecture::GatedSide { hidden: self.hidden() },
         }
     }
@@ -118,19 +131,28 @@ impl Network {
             Gating::Output { m, x } => m.data.len() + x.data.len(),
             Gating::Side(side) => side.data.len(),
         };
-        self.hidden() + self.input_m.data.len() + self.input_x.data.len() + gating + self.readout.data.len()
+        self.hidden()
+            + self.input_m.data.len()
+            + self.input_x.data.len()
+            + gating
+            + self.readout.data.len()
     }
 
     /// h `[batch · time, n]` for x `[batch · time, d]`: sequences of `time` tokens, one after another.
     pub fn states(&self, x: &Matrix, time: usize) -> Matrix {
         let tokens = x.with_ones();
-        let mut h = tokens.times_transposed(&self.input_m).hadamard(&tokens.times_transposed(&self.input_x)); // u
+        let mut h = tokens
+            .times_transposed(&self.input_m)
+            .hadamard(&tokens.times_transposed(&self.input_x)); // u
         let n = self.hidden();
         for row in 0..h.rows {
             if row % time != 0 {
                 let (before, now) = h.data.split_at_mut(row * n);
                 let (before, now) = (&before[(row - 1) * n..], &mut now[..n]);
-                now.iter_mut().zip(before).zip(&self.lambda).for_each(|((now, before), lambda)| *now += lambda * before);
+                now.iter_mut()
+                    .zip(before)
+                    .zip(&self.lambda)
+                    .for_each(|((now, before), lambda)| *now += lambda * before);
             }
         }
         h
@@ -162,7 +184,9 @@ impl Network {
                 let part = |matrix: &Matrix| matrix.select_rows(gates).select_columns(neurons);
                 (Gating::Output { m: part(m), x: part(x) }, self.readout.select_columns(gates))
             }
-            Gating::Side(side) => (Gating::Side(side.select_rows(neurons)), self.readout.select_columns(neurons)),
+            Gating::Side(side) => {
+                (Gating::Side(side.select_rows(neurons)), self.readout.select_columns(neurons))
+            }
         };
         Self {
             input_m: self.input_m.select_rows(neurons),
@@ -197,16 +221,29 @@ mod tests {
             input_m: Matrix::from_rows(&[[2.0, 1.0], [1.0, 0.0]]),
             input_x: Matrix::from_rows(&[[0.0, 1.0], [1.0, 0.0]]),
             lambda: vec![1.0, 0.0],
-            gating: Gating::Output { m: Matrix::from_rows(&[[1.0, 1.0]]), x: Matrix::from_rows(&[[0.0, 1.0]]) },
+            gating: Gating::Output {
+                m: Matrix::from_rows(&[[1.0, 1.0]]),
+                x: Matrix::from_rows(&[[0.0, 1.0]]),
+            },
             readout: Matrix::from_rows(&[[3.0]]),
         };
         assert_eq!(network.table(), table);
-        assert_eq!(Network::from_parameters(&table, &network.to_parameters()).as_ref(), Some(&network));
+        assert_eq!(
+            Network::from_parameters(&table, &network.to_parameters()).as_ref(),
+            Some(&network)
+        );
         let dense = Architecture::GatedDense { hidden: 2, gates: 1 }.table(1, 1);
         assert_eq!(Network::from_parameters(&dense, &dense.initial(1)), None, "no λ to analyse");
         let y = network.outputs_of(&Matrix::new(4, 1, vec![1.0, 2.0, 1.0, 2.0]), 2);
-        assert_eq!(y.data, [3.0 * 4.0, 3.0 * (8.0 + 4.0) * 4.0, 12.0, 144.0], "two sequences of two tokens");
-        assert_eq!(network.select(&[1], &[0]).outputs_of(&Matrix::new(1, 1, vec![2.0]), 1).data, [3.0 * 16.0]);
+        assert_eq!(
+            y.data,
+            [3.0 * 4.0, 3.0 * (8.0 + 4.0) * 4.0, 12.0, 144.0],
+            "two sequences of two tokens"
+        );
+        assert_eq!(
+            network.select(&[1], &[0]).outputs_of(&Matrix::new(1, 1, vec![2.0]), 1).data,
+            [3.0 * 16.0]
+        );
         assert!((network.parameter_count(), network.hidden(), network.gates()) == (15, 2, 1));
         for lambda in [0.0, 1e-9, 0.3, 0.999_999, 1.0] {
             assert!(((-nu(lambda).exp()).exp() - lambda).abs() < 1e-15, "{lambda}");

@@ -20,13 +20,27 @@ pub struct Model {
 
 impl Model {
     /// Of parameters in either precision, as many as the table has.
-    pub fn new<F: Copy + Into<f64>>(architecture: Architecture, [inputs, outputs]: [usize; 2], parameters: &[F]) -> Self {
-        Self { architecture, inputs, outputs, parameters: parameters.iter().map(|&v| v.into()).collect() }
+    pub fn new<F: Copy + Into<f64>>(
+        architecture: Architecture,
+        [inputs, outputs]: [usize; 2],
+        parameters: &[F],
+    ) -> Self {
+        Self {
+            architecture,
+            inputs,
+            outputs,
+            parameters: parameters.iter().map(|&v| v.into()).collect(),
+        }
     }
 
     /// What the engine runs.
     pub fn weighed(&self) -> Weighed<'_> {
-        Weighed { architecture: self.architecture, inputs: self.inputs, outputs: self.outputs, parameters: &self.parameters }
+        Weighed {
+            architecture: self.architecture,
+            inputs: self.inputs,
+            outputs: self.outputs,
+            parameters: &self.parameters,
+        }
     }
 
     /// Names and places of the parameters.
@@ -36,7 +50,10 @@ impl Model {
 
     /// As a gated diagonal network; `None` if it is of another kind.
     pub fn gated(&self) -> Option<Network> {
-        let gated = matches!(self.architecture, Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. });
+        let gated = matches!(
+            self.architecture,
+            Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. }
+        );
         gated.then(|| Network::from_parameters(&self.table(), &self.parameters)).flatten()
     }
 
@@ -54,9 +71,16 @@ impl Model {
 
 impl From<&Network> for Model {
     fn from(network: &Network) -> Self {
-        let flat = |name: &str| network.parameter(name).unwrap_or_else(|| panic!("a gated network has no {name}"));
+        let flat = |name: &str| {
+            network.parameter(name).unwrap_or_else(|| panic!("a gated network has no {name}"))
+        };
         let parameters = network.table().iter().flat_map(|param| flat(&param.name)).collect();
-        Self { architecture: network.architecture(), inputs: network.inputs(), outputs: network.outputs(), parameters }
+        Self {
+            architecture: network.architecture(),
+            inputs: network.inputs(),
+            outputs: network.outputs(),
+            parameters,
+        }
     }
 }
 
@@ -79,7 +103,10 @@ mod tests {
         let back = model.gated().unwrap();
         assert!(back.lambda.iter().zip(&network.lambda).all(|(a, b)| (a - b).abs() < 1e-15));
         assert_eq!(Network { lambda: network.lambda.clone(), ..back }, network);
-        assert_eq!((model.to_parameters(), model.table(), model.is_finite()), (network.to_parameters(), table, true));
+        assert_eq!(
+            (model.to_parameters(), model.table(), model.is_finite()),
+            (network.to_parameters(), table, true)
+        );
         let lstm = Architecture::Lstm { hidden: 2, embed: 2 };
         let model = Model::new(lstm, [2, 2], &lstm.table(2, 2).initial(1));
         assert_eq!((model.gated(), model.parameters.len()), (None, lstm.table(2, 2).len()));

@@ -30,24 +30,44 @@ impl Weighed<'_> {
 
     /// The buffers of these names, `[batch · time, width]` each. A name that the architecture does not have is a broken invariant.
     pub fn buffers<F: Float>(&self, x: &Matrix, time: usize, names: &[String]) -> Vec<Matrix> {
-        assert_eq!((x.columns, x.rows % time), (self.inputs, 0), "sequences of {time} tokens of {} numbers", self.inputs);
+        assert_eq!(
+            (x.columns, x.rows % time),
+            (self.inputs, 0),
+            "sequences of {time} tokens of {} numbers",
+            self.inputs
+        );
         let mut graph = Graph::new(x.rows / time, time);
         let input = graph.input("x", self.inputs);
         self.architecture.forward(&mut graph, input, self.outputs, time);
         let program = Program::forward(graph);
-        assert_eq!(program.params.len(), self.parameters.len(), "numbers in the parameters of {:?}", self.architecture);
-        let found: Vec<_> = names.iter().map(|name| program.find(name).unwrap_or_else(|| panic!("{:?} has no buffer {name}", self.architecture))).collect();
+        assert_eq!(
+            program.params.len(),
+            self.parameters.len(),
+            "numbers in the parameters of {:?}",
+            self.architecture
+        );
+        let found: Vec<_> = names
+            .iter()
+            .map(|name| {
+                program
+                    .find(name)
+                    .unwrap_or_else(|| panic!("{:?} has no buffer {name}", self.architecture))
+            })
+            .collect();
         let width = |place: usize| match program.buffers[place].storage {
             Storage::Activation { width, .. } => width,
             other => panic!("{} is no activation but {other:?}", program.buffers[place].name),
         };
         let widths: Vec<usize> = found.iter().map(|id| width(id.0)).collect();
-        let mut cpu = Cpu::<F>::new(program, 1, u64::MAX).expect("one thread starts, and memory was not limited");
+        let mut cpu = Cpu::<F>::new(program, 1, u64::MAX)
+            .expect("one thread starts, and memory was not limited");
         let rounded = |numbers: &[f64]| numbers.iter().map(|&v| F::of(v)).collect::<Vec<F>>();
         cpu.write_exact(Graph::PARAMETERS, &rounded(self.parameters));
         cpu.write_exact(input.id(), &rounded(&x.data));
         cpu.forward();
-        let read = |(id, width)| Matrix::new(x.rows, width, cpu.read_exact(id).into_iter().map(Float::wide).collect());
+        let read = |(id, width)| {
+            Matrix::new(x.rows, width, cpu.read_exact(id).into_iter().map(Float::wide).collect())
+        };
         found.into_iter().zip(widths).map(read).collect()
     }
 }
@@ -58,8 +78,14 @@ impl Architecture {
     pub fn state_buffers(self) -> Vec<String> {
         match self {
             Self::Lstm { .. } => vec!["h".into(), "c".into()],
-            Self::Lru { layers, .. } => (1..=layers).map(|layer| format!("{}h", prefix(layer))).collect(),
-            Self::GatedDiagonal { .. } | Self::GatedSide { .. } | Self::GatedDense { .. } | Self::Gru { .. } | Self::Mamba { .. } => vec!["h".into()],
+            Self::Lru { layers, .. } => {
+                (1..=layers).map(|layer| format!("{}h", prefix(layer))).collect()
+            }
+            Self::GatedDiagonal { .. }
+            | Self::GatedSide { .. }
+            | Self::GatedDense { .. }
+            | Self::Gru { .. }
+            | Self::Mamba { .. } => vec!["h".into()],
             Self::Attention { .. } => vec![],
         }
     }
@@ -76,7 +102,11 @@ impl Architecture {
                     Mixing::GluInOut => &["in", "out"],
                     Mixing::Mlp { .. } => &[],
                 };
-                (1..=layers).flat_map(|layer| places.iter().map(move |place| format!("{}glu_{place}.gate", prefix(layer)))).collect()
+                (1..=layers)
+                    .flat_map(|layer| {
+                        places.iter().map(move |place| format!("{}glu_{place}.gate", prefix(layer)))
+                    })
+                    .collect()
             }
             Self::Mamba { .. } => vec!["c".into(), "side".into()],
             Self::GatedDiagonal { .. } | Self::GatedDense { .. } | Self::Attention { .. } => vec![],
@@ -111,15 +141,29 @@ mod tests {
             let table = architecture.table(2, 2);
             let parameters: Vec<f64> = table.initial(3).into_iter().map(f64::from).collect();
             let weighed = Weighed { architecture, inputs: 2, outputs: 2, parameters: &parameters };
-            let names: Vec<String> = architecture.state_buffers().into_iter().chain(architecture.gate_buffers()).collect();
+            let names: Vec<String> = architecture
+                .state_buffers()
+                .into_iter()
+                .chain(architecture.gate_buffers())
+                .collect();
             let buffers = weighed.buffers::<f64>(&x, 3, &names);
-            assert!(buffers.iter().all(|buffer| buffer.rows == 6 && buffer.norm() > 0.0), "{architecture:?}: {names:?}");
-            let (double, single) = (weighed.outputs_of::<f64>(&x, 3), weighed.outputs_of::<f32>(&x, 3));
+            assert!(
+                buffers.iter().all(|buffer| buffer.rows == 6 && buffer.norm() > 0.0),
+                "{architecture:?}: {names:?}"
+            );
+            let (double, single) =
+                (weighed.outputs_of::<f64>(&x, 3), weighed.outputs_of::<f32>(&x, 3));
             let apart = single.relative_change(&double);
             assert!(apart > 0.0 && apart < 1e-4, "{architecture:?}: {apart}");
             if let Some(network) = super::super::Network::from_parameters(&table, &parameters) {
-                assert!(double.relative_change(&network.outputs_of(&x, 3)) < 1e-12, "{architecture:?}");
-                assert!(buffers[0].relative_change(&network.states(&x, 3)) < 1e-12, "{architecture:?}");
+                assert!(
+                    double.relative_change(&network.outputs_of(&x, 3)) < 1e-12,
+                    "{architecture:?}"
+                );
+                assert!(
+                    buffers[0].relative_change(&network.states(&x, 3)) < 1e-12,
+                    "{architecture:?}"
+                );
             }
         }
     }

@@ -28,18 +28,26 @@ impl Link {
         Self::start(|| {}, || {})
     }
 
-    fn start(wake: impl Fn() + Send + 'static, begin: impl FnOnce() + Send + 'static) -> Result<Self> {
+    fn start(
+        wake: impl Fn() + Send + 'static,
+        begin: impl FnOnce() + Send + 'static,
+    ) -> Result<Self> {
         let (commands, receiver) = mpsc::channel();
         let (sender, updates) = mpsc::channel();
-        let port = ThreadPort { commands: receiver, waiting: None, updates: sender, wake: Box::new(wake), closed: false };
+        let port = ThreadPort {
+            commands: receiver,
+            waiting: None,
+            updates: sender,
+            wake: Box::new(wake),
+            closed: false,
+        };
         let serve = move || {
             begin();
             pollster::block_on(runner::serve(port));
         };
-        std::thread::Builder::new()
-            .name("training".into())
-            .spawn(serve)
-            .map_err(|e| Error::System { what: "starting the training thread".into(), problem: e.to_string() })?;
+        std::thread::Builder::new().name("training".into()).spawn(serve).map_err(|e| {
+            Error::System { what: "starting the training thread".into(), problem: e.to_string() }
+        })?;
         Ok(Self { commands, updates })
     }
 
@@ -179,9 +187,14 @@ pub fn link(hash: &str) -> String {
 #[cfg(feature = "app")]
 pub fn open_file(done: impl FnOnce(super::OpenedFile) + Send + 'static) {
     std::thread::spawn(move || {
-        let dialog = rfd::AsyncFileDialog::new().add_filter("weights, or arrays x and y", &["safetensors", "npz", "npy"]).pick_file();
+        let dialog = rfd::AsyncFileDialog::new()
+            .add_filter("weights, or arrays x and y", &["safetensors", "npz", "npy"])
+            .pick_file();
         if let Some(file) = pollster::block_on(dialog) {
-            done(super::OpenedFile { name: file.file_name(), bytes: pollster::block_on(file.read()) });
+            done(super::OpenedFile {
+                name: file.file_name(),
+                bytes: pollster::block_on(file.read()),
+            });
         }
     });
 }
@@ -192,11 +205,17 @@ pub fn save_file(name: &str, bytes: &[u8], done: impl FnOnce(Result<String>) + S
     let (name, bytes) = (name.to_owned(), bytes.to_vec());
     let extension = name.rsplit('.').next().unwrap_or_default().to_owned();
     std::thread::spawn(move || {
-        let dialog = rfd::AsyncFileDialog::new().set_file_name(&name).add_filter(&extension, &[&extension]).save_file();
+        let dialog = rfd::AsyncFileDialog::new()
+            .set_file_name(&name)
+            .add_filter(&extension, &[&extension])
+            .save_file();
         if let Some(file) = pollster::block_on(dialog) {
             let path = file.path().display().to_string();
             let saved = pollster::block_on(file.write(&bytes));
-            done(saved.map(|()| format!("Saved to {path}.")).map_err(|e| Error::System { what: format!("writing {path}"), problem: e.to_string() }));
+            done(saved.map(|()| format!("Saved to {path}.")).map_err(|e| Error::System {
+                what: format!("writing {path}"),
+                problem: e.to_string(),
+            }));
         }
     });
 }

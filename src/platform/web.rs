@@ -9,7 +9,10 @@ use std::rc::Rc;
 use std::sync::mpsc::{self, Receiver};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort, Worker, WorkerOptions, WorkerType};
+use web_sys::{
+    DedicatedWorkerGlobalScope, MessageChannel, MessageEvent, MessagePort, Worker, WorkerOptions,
+    WorkerType,
+};
 
 /// The page's end of a runner in a worker.
 pub struct Link {
@@ -28,9 +31,15 @@ impl Link {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         // The page knows the worker's full address, with the stamp that keeps old and new files apart.
-        let address = Reflect::get(&js_sys::global(), &"gatelensWorker".into()).ok().and_then(|value| value.as_string());
-        let worker = Worker::new_with_options(address.as_deref().unwrap_or("./worker.js"), &options)
-            .map_err(|e| Error::System { what: "starting the training worker".into(), problem: text_of(&e) })?;
+        let address = Reflect::get(&js_sys::global(), &"gatelensWorker".into())
+            .ok()
+            .and_then(|value| value.as_string());
+        let worker =
+            Worker::new_with_options(address.as_deref().unwrap_or("./worker.js"), &options)
+                .map_err(|e| Error::System {
+                    what: "starting the training worker".into(),
+                    problem: text_of(&e),
+                })?;
         let (sender, updates) = mpsc::channel();
         let (failed, alarm) = (sender.clone(), wake.clone());
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
@@ -46,7 +55,10 @@ impl Link {
         // A worker that can't be loaded never says a word itself.
         let on_error = Closure::<dyn FnMut(web_sys::Event)>::new(move |_| {
             let problem = "it could not be loaded; check the connection and try again".into();
-            if failed.send(Err(Error::System { what: "the training worker".into(), problem })).is_ok() {
+            if failed
+                .send(Err(Error::System { what: "the training worker".into(), problem }))
+                .is_ok()
+            {
                 alarm();
             }
         });
@@ -59,9 +71,14 @@ impl Link {
     /// # Errors
     /// The browser refuses the message.
     pub fn send(&self, command: Command) -> Result<()> {
-        let problem = |problem: String| Error::System { what: "talking to the training worker".into(), problem };
+        let problem = |problem: String| Error::System {
+            what: "talking to the training worker".into(),
+            problem,
+        };
         let bytes = postcard::to_stdvec(&command).map_err(|e| problem(e.to_string()))?;
-        self.worker.post_message(&Uint8Array::from(bytes.as_slice())).map_err(|e| problem(text_of(&e)))
+        self.worker
+            .post_message(&Uint8Array::from(bytes.as_slice()))
+            .map_err(|e| problem(text_of(&e)))
     }
 
     /// The next update, if one has arrived.
@@ -102,12 +119,20 @@ pub fn serve_worker() {
     });
     scope.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget(); // lives as long as the worker
-    let Ok(channel) = MessageChannel::new() else { return log::error!("this browser has no message channels") };
+    let Ok(channel) = MessageChannel::new() else {
+        return log::error!("this browser has no message channels");
+    };
     let alarm = Rc::clone(&sleeper);
     let on_turn = Closure::<dyn FnMut(MessageEvent)>::new(move |_| wake(&alarm));
     channel.port1().set_onmessage(Some(on_turn.as_ref().unchecked_ref()));
     on_turn.forget(); // likewise
-    wasm_bindgen_futures::spawn_local(runner::serve(WorkerPort { scope, commands, waiting: None, sleeper, turn: channel.port2() }));
+    wasm_bindgen_futures::spawn_local(runner::serve(WorkerPort {
+        scope,
+        commands,
+        waiting: None,
+        sleeper,
+        turn: channel.port2(),
+    }));
 }
 
 /// What wakes a sleeping runner: the resolve function of the promise that it awaits.
@@ -175,11 +200,16 @@ impl Port for WorkerPort {
 
 fn decode<T: serde::de::DeserializeOwned>(data: &JsValue) -> Result<T> {
     let bytes = Uint8Array::new(data).to_vec();
-    postcard::from_bytes(&bytes).map_err(|e| Error::System { what: "a message between page and worker".into(), problem: e.to_string() })
+    postcard::from_bytes(&bytes).map_err(|e| Error::System {
+        what: "a message between page and worker".into(),
+        problem: e.to_string(),
+    })
 }
 
 fn text_of(value: &JsValue) -> String {
-    value.dyn_ref::<js_sys::Error>().map_or_else(|| format!("{value:?}"), |error| String::from(error.message()))
+    value
+        .dyn_ref::<js_sys::Error>()
+        .map_or_else(|| format!("{value:?}"), |error| String::from(error.message()))
 }
 
 /// Bytes that the CPU engine may take: wasm addresses 4 GiB, and the browser needs room beside it.
@@ -200,14 +230,17 @@ pub fn set_hash(hash: &str) {
 
 /// The page's address with this hash.
 pub fn link(hash: &str) -> String {
-    let page = web_sys::window().and_then(|window| window.location().href().ok()).unwrap_or_default();
+    let page =
+        web_sys::window().and_then(|window| window.location().href().ok()).unwrap_or_default();
     format!("{}#{hash}", page.split('#').next().unwrap_or_default())
 }
 
 /// Puts text on the clipboard; `done` hears whether the browser allowed it (over plain http it has none).
 pub fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
     let secure = web_sys::window().filter(web_sys::Window::is_secure_context);
-    let Some(clipboard) = secure.map(|window| window.navigator().clipboard()) else { return done(false) };
+    let Some(clipboard) = secure.map(|window| window.navigator().clipboard()) else {
+        return done(false);
+    };
     let promise = clipboard.write_text(text);
     wasm_bindgen_futures::spawn_local(async move { done(JsFuture::from(promise).await.is_ok()) });
 }
@@ -215,7 +248,11 @@ pub fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
 /// Lets the user choose a weights file; `done` gets it.
 pub fn open_file(done: impl FnOnce(OpenedFile) + 'static) {
     wasm_bindgen_futures::spawn_local(async move {
-        if let Some(file) = rfd::AsyncFileDialog::new().add_filter("weights, or arrays x and y", &["safetensors", "npz", "npy"]).pick_file().await {
+        if let Some(file) = rfd::AsyncFileDialog::new()
+            .add_filter("weights, or arrays x and y", &["safetensors", "npz", "npy"])
+            .pick_file()
+            .await
+        {
             done(OpenedFile { name: file.file_name(), bytes: file.read().await });
         }
     });
@@ -223,7 +260,8 @@ pub fn open_file(done: impl FnOnce(OpenedFile) + 'static) {
 
 /// Offers `bytes` as a download; `done` hears what became of it, in words.
 pub fn save_file(name: &str, bytes: &[u8], done: impl FnOnce(Result<String>) + 'static) {
-    let saved = download(name, bytes).map_err(|e| Error::System { what: format!("saving {name}"), problem: text_of(&e) });
+    let saved = download(name, bytes)
+        .map_err(|e| Error::System { what: format!("saving {name}"), problem: text_of(&e) });
     done(saved.map(|()| format!("{name} is in your downloads.")));
 }
 

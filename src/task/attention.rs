@@ -46,7 +46,8 @@ impl Teacher {
     pub fn draw(kind: TeacherKind, seed: u32) -> Self {
         let d = kind.dim;
         let matrix = |name: &str, rank: usize| {
-            let normal: Vec<f64> = random::normals(seed, name, d * d).into_iter().map(f64::from).collect();
+            let normal: Vec<f64> =
+                random::normals(seed, name, d * d).into_iter().map(f64::from).collect();
             let full = match kind.spectrum {
                 Spectrum::Orthogonal => linear::orthogonal(&normal, d),
                 Spectrum::Gaussian => normal.iter().map(|v| v / (d as f64).sqrt()).collect(),
@@ -54,24 +55,45 @@ impl Teacher {
             linear::truncate_rank(&full, d, rank)
         };
         let [value, key, query] = kind.ranks;
-        let gained = |matrix: Vec<f64>| if kind.gain == 1.0 { matrix } else { matrix.into_iter().map(|v| v * f64::from(kind.gain)).collect() };
-        Self { dim: d, value: gained(matrix("teacher.value", value)), key: matrix("teacher.key", key), query: matrix("teacher.query", query) }
+        let gained = |matrix: Vec<f64>| {
+            if kind.gain == 1.0 {
+                matrix
+            } else {
+                matrix.into_iter().map(|v| v * f64::from(kind.gain)).collect()
+            }
+        };
+        Self {
+            dim: d,
+            value: gained(matrix("teacher.value", value)),
+            key: matrix("teacher.key", key),
+            query: matrix("teacher.query", query),
+        }
     }
 
     /// What the `attention_teacher` kernel reads: W_V, then W_Kᵀ W_Q.
     #[allow(clippy::cast_possible_truncation)]
     pub fn constants(&self) -> Vec<f32> {
-        let key_query = linear::product(&linear::transpose(&self.key, self.dim, self.dim), &self.query, [self.dim; 3]);
+        let key_query = linear::product(
+            &linear::transpose(&self.key, self.dim, self.dim),
+            &self.query,
+            [self.dim; 3],
+        );
         self.value.iter().chain(&key_query).map(|&v| v as f32).collect()
     }
 
     /// k_s · q_t of one sequence x `[time, d]`, `[t, s]` row-major, 0 where s > t; and v_s `[time, d]`.
     pub fn attention(&self, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (d, time) = (self.dim, x.len() / self.dim);
-        let project = |matrix: &[f64]| linear::product(x, &linear::transpose(matrix, d, d), [time, d, d]);
-        let (values, keys, queries) = (project(&self.value), project(&self.key), project(&self.query));
-        let dot = |t: usize, s: usize| (0..d).map(|i| keys[s * d + i] * queries[t * d + i]).sum::<f64>();
-        let map = (0..time * time).map(|i| (i / time, i % time)).map(|(t, s)| if s <= t { dot(t, s) } else { 0.0 }).collect();
+        let project =
+            |matrix: &[f64]| linear::product(x, &linear::transpose(matrix, d, d), [time, d, d]);
+        let (values, keys, queries) =
+            (project(&self.value), project(&self.key), project(&self.query));
+        let dot =
+            |t: usize, s: usize| (0..d).map(|i| keys[s * d + i] * queries[t * d + i]).sum::<f64>();
+        let map = (0..time * time)
+            .map(|i| (i / time, i % time))
+            .map(|(t, s)| if s <= t { dot(t, s) } else { 0.0 })
+            .collect();
         (map, values)
     }
 }

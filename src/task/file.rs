@@ -54,7 +54,8 @@ impl File {
     /// Mean squared error, or, where steps have weights w, the mean of w (ŷ − y)² = (√w ŷ − √w y)².
     pub fn record_loss(self, graph: &mut Graph, prediction: Var, y: Var) {
         let prediction = if self.is_weighted {
-            let root = graph.gather("weight", [self.sequences, self.steps, self.outputs], self.in_order);
+            let root =
+                graph.gather("weight", [self.sequences, self.steps, self.outputs], self.in_order);
             graph.hadamard("weighted", prediction, root)
         } else {
             prediction
@@ -82,7 +83,9 @@ impl Arrays {
     }
 
     fn select(&self, sequences: &[usize]) -> Self {
-        let part = |all: &[f32], each: usize| sequences.iter().flat_map(|&i| &all[i * each..(i + 1) * each]).copied().collect();
+        let part = |all: &[f32], each: usize| {
+            sequences.iter().flat_map(|&i| &all[i * each..(i + 1) * each]).copied().collect()
+        };
         Self {
             sequences: sequences.len(),
             x: part(&self.x, self.time * self.inputs),
@@ -94,8 +97,11 @@ impl Arrays {
 
     /// What the kernels read: the names of the buffers and their numbers.
     pub fn constants(&self) -> Vec<(&'static str, Vec<f32>)> {
-        let Some(weight) = &self.weight else { return vec![("data.x", self.x.clone()), ("data.y", self.y.clone())] };
-        let roots: Vec<f32> = weight.iter().flat_map(|w| std::iter::repeat_n(w.sqrt(), self.outputs)).collect();
+        let Some(weight) = &self.weight else {
+            return vec![("data.x", self.x.clone()), ("data.y", self.y.clone())];
+        };
+        let roots: Vec<f32> =
+            weight.iter().flat_map(|w| std::iter::repeat_n(w.sqrt(), self.outputs)).collect();
         let y = self.y.iter().zip(&roots).map(|(y, root)| y * root).collect();
         vec![("data.x", self.x.clone()), ("data.y", y), ("data.weight", roots)]
     }

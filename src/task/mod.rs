@@ -59,7 +59,16 @@ impl Task {
     /// Constants that the task's kernels read: the buffers' names and their numbers.
     pub fn constants(self, seed: u32, source: Source<'_>) -> Vec<(&'static str, Vec<f32>)> {
         match self {
-            Self::Attention(kind) => vec![("teacher", source.teacher.cloned().unwrap_or_else(|| Teacher::draw(kind, seed)).constants())],
+            Self::Attention(kind) => {
+                vec![(
+                    "teacher",
+                    source
+                        .teacher
+                        .cloned()
+                        .unwrap_or_else(|| Teacher::draw(kind, seed))
+                        .constants(),
+                )]
+            }
             Self::Regression(regression) => vec![("regression", regression.constants())],
             Self::Recall(_) => vec![],
             Self::File(_) => source.data.map(Arrays::constants).unwrap_or_default(),
@@ -70,10 +79,15 @@ impl Task {
     #[must_use]
     pub fn without_constants(self) -> Self {
         match self {
-            Self::Attention(kind) => {
-                Self::Attention(attention::TeacherKind { ranks: [kind.dim; 3], spectrum: attention::Spectrum::Orthogonal, gain: 1.0, ..kind })
+            Self::Attention(kind) => Self::Attention(attention::TeacherKind {
+                ranks: [kind.dim; 3],
+                spectrum: attention::Spectrum::Orthogonal,
+                gain: 1.0,
+                ..kind
+            }),
+            Self::Regression(regression) => {
+                Self::Regression(Regression { noise: 0.0, variance: 1.0, ..regression })
             }
-            Self::Regression(regression) => Self::Regression(Regression { noise: 0.0, variance: 1.0, ..regression }),
             Self::Recall(_) | Self::File(_) => self,
         }
     }
@@ -87,7 +101,9 @@ impl Task {
     pub fn tokens(self, length: usize) -> usize {
         match self {
             Self::Attention(_) | Self::File(_) => length,
-            Self::Regression(Regression { pairs, .. }) | Self::Recall(Recall { pairs }) => pairs + 1,
+            Self::Regression(Regression { pairs, .. }) | Self::Recall(Recall { pairs }) => {
+                pairs + 1
+            }
         }
     }
 
@@ -95,7 +111,9 @@ impl Task {
     pub fn widths(self) -> (usize, usize) {
         match self {
             Self::Attention(kind) => (kind.dim, kind.dim),
-            Self::Regression(regression) => (regression.inputs + regression.outputs, regression.outputs),
+            Self::Regression(regression) => {
+                (regression.inputs + regression.outputs, regression.outputs)
+            }
             Self::Recall(recall) => (2 * recall.pairs, recall.pairs),
             Self::File(file) => (file.inputs, file.outputs),
         }

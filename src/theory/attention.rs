@@ -26,7 +26,8 @@ pub fn unroll(teacher: &Teacher, x: &Matrix) -> Vec<Moment> {
     let (values, keys, queries) = (read(&teacher.value), read(&teacher.key), read(&teacher.query));
     let mut memory = Matrix::zeros(d, d);
     let moment = |t: usize| {
-        let (value, key, query) = (values.row(t).to_vec(), keys.row(t).to_vec(), queries.row(t).to_vec());
+        let (value, key, query) =
+            (values.row(t).to_vec(), keys.row(t).to_vec(), queries.row(t).to_vec());
         memory = Matrix::from_fn(d, d, |r, s| memory.at(r, s) + value[r] * key[s]);
         let output = memory.iter_rows().map(|row| dot(row, &query)).collect();
         Moment { value, key, query, memory: memory.clone(), output }
@@ -36,8 +37,10 @@ pub fn unroll(teacher: &Teacher, x: &Matrix) -> Vec<Moment> {
 
 /// y `[batch · time, d]` for x `[batch · time, d]`: sequences of `time` tokens, one after another.
 pub fn outputs(teacher: &Teacher, x: &Matrix, time: usize) -> Matrix {
-    let sequence = |start: usize| unroll(teacher, &x.select_rows(&(start..start + time).collect::<Vec<_>>()));
-    let rows: Vec<Vec<f64>> = (0..x.rows).step_by(time.max(1)).flat_map(sequence).map(|moment| moment.output).collect();
+    let sequence =
+        |start: usize| unroll(teacher, &x.select_rows(&(start..start + time).collect::<Vec<_>>()));
+    let rows: Vec<Vec<f64>> =
+        (0..x.rows).step_by(time.max(1)).flat_map(sequence).map(|moment| moment.output).collect();
     Matrix::from_rows(&rows)
 }
 
@@ -47,13 +50,21 @@ mod tests {
 
     #[test]
     fn the_state_is_the_sum_of_products_and_the_output_what_the_query_reads() {
-        let teacher = Teacher { dim: 2, value: vec![1.0, 0.0, 0.0, 2.0], key: vec![0.0, 1.0, 1.0, 0.0], query: vec![1.0, 1.0, 0.0, 1.0] };
+        let teacher = Teacher {
+            dim: 2,
+            value: vec![1.0, 0.0, 0.0, 2.0],
+            key: vec![0.0, 1.0, 1.0, 0.0],
+            query: vec![1.0, 1.0, 0.0, 1.0],
+        };
         let x = Matrix::from_rows(&[[1.0, 2.0], [3.0, -1.0]]);
         let moments = unroll(&teacher, &x);
         // v = (1, 4), (3, −2); k = (2, 1), (−1, 3); q = (3, 2), (2, −1)
         assert_eq!(moments[0].memory.data, [2.0, 1.0, 8.0, 4.0]);
         assert_eq!(moments[1].memory.data, [-1.0, 10.0, 10.0, -2.0]);
-        assert_eq!((&moments[0].output[..], &moments[1].output[..]), (&[8.0, 32.0][..], &[-12.0, 22.0][..]));
+        assert_eq!(
+            (&moments[0].output[..], &moments[1].output[..]),
+            (&[8.0, 32.0][..], &[-12.0, 22.0][..])
+        );
         let (map, values) = teacher.attention(&x.data);
         let y = outputs(&teacher, &x, 2);
         for (i, y) in y.data.iter().enumerate() {

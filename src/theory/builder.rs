@@ -38,22 +38,44 @@ impl Builder {
     /// Nothing yet.
     pub fn new(letters: Letters) -> Self {
         let none = || vec![];
-        Self { letters, neurons: vec![], gates: vec![], input_m: none(), input_x: none(), lambda: vec![], gate_m: none(), gate_x: none(), readout: none() }
+        Self {
+            letters,
+            neurons: vec![],
+            gates: vec![],
+            input_m: none(),
+            input_x: none(),
+            lambda: vec![],
+            gate_m: none(),
+            gate_x: none(),
+            readout: none(),
+        }
     }
 
     /// λ = 1: adds up (value row · x)(key row · x); returns its number.
-    pub fn accumulator(&mut self, (row, value): (usize, &[f64]), (column, key): (usize, &[f64])) -> usize {
+    pub fn accumulator(
+        &mut self,
+        (row, value): (usize, &[f64]),
+        (column, key): (usize, &[f64]),
+    ) -> usize {
         let Letters { value: v, key: k, memory, .. } = self.letters;
         let name = format!("{memory}{}", pair(row, column));
         let factors = [format!("{v}{}", subscript(row)), format!("{k}{}", subscript(column))];
-        self.neuron(Neuron { name, factors, part: Part::Accumulator { row, column } }, [extended(value, 0.0), extended(key, 0.0)], 1.0)
+        self.neuron(
+            Neuron { name, factors, part: Part::Accumulator { row, column } },
+            [extended(value, 0.0), extended(key, 0.0)],
+            1.0,
+        )
     }
 
     /// λ = 0: passes on (query row · x) · 1; returns its number.
     pub fn query(&mut self, index: usize, row: &[f64]) -> usize {
         let name = format!("{}{}", self.letters.query, subscript(index));
         let constant = extended(&vec![0.0; row.len()], 1.0);
-        self.neuron(Neuron { factors: [name.clone(), "1".into()], name, part: Part::Query(index) }, [extended(row, 0.0), constant], 0.0)
+        self.neuron(
+            Neuron { factors: [name.clone(), "1".into()], name, part: Part::Query(index) },
+            [extended(row, 0.0), constant],
+            0.0,
+        )
     }
 
     fn neuron(&mut self, neuron: Neuron, [m, x]: [Vec<f64>; 2], lambda: f64) -> usize {
@@ -95,16 +117,28 @@ impl Builder {
 
     /// The construction with output gating.
     pub fn output_gated(self, variant: Variant, meaning: &'static str) -> Construction {
-        let gating = Gating::Output { m: Matrix::from_rows(&self.gate_m), x: Matrix::from_rows(&self.gate_x) };
+        let gating = Gating::Output {
+            m: Matrix::from_rows(&self.gate_m),
+            x: Matrix::from_rows(&self.gate_x),
+        };
         self.finish(variant, meaning, gating)
     }
 
     /// The construction with a side gate: for each neuron the query's number, its row, and the neuron's column of D.
-    pub fn side_gated(mut self, variant: Variant, meaning: &'static str, side: Vec<(usize, &[f64], Vec<f64>)>) -> Construction {
+    pub fn side_gated(
+        mut self,
+        variant: Variant,
+        meaning: &'static str,
+        side: Vec<(usize, &[f64], Vec<f64>)>,
+    ) -> Construction {
         let rows: Vec<Vec<f64>> = side.iter().map(|(_, row, _)| extended(row, 0.0)).collect();
         for (neuron, (query, _, readout)) in side.into_iter().enumerate() {
             let query = format!("{}{}", self.letters.query, subscript(query));
-            self.gates.push(Gate { memory: self.neurons[neuron].name.clone(), query, neurons: vec![neuron] });
+            self.gates.push(Gate {
+                memory: self.neurons[neuron].name.clone(),
+                query,
+                neurons: vec![neuron],
+            });
             self.readout.push(readout);
         }
         self.finish(variant, meaning, Gating::Side(Matrix::from_rows(&rows)))
@@ -134,7 +168,11 @@ pub fn unit(size: usize, place: usize) -> Vec<f64> {
 
 /// ₁ for 0.
 fn subscript(index: usize) -> String {
-    (index + 1).to_string().chars().filter_map(|digit| digit.to_digit(10).and_then(|d| char::from_u32(0x2080 + d))).collect()
+    (index + 1)
+        .to_string()
+        .chars()
+        .filter_map(|digit| digit.to_digit(10).and_then(|d| char::from_u32(0x2080 + d)))
+        .collect()
 }
 
 /// ₁₂ for (0, 1); beyond nine with a comma.

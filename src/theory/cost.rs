@@ -65,7 +65,9 @@ pub fn cost(variant: Variant, d: usize, ranks: Ranks) -> Cost {
         Variant::Naive => (d * d, d, d * d),
         Variant::Symmetric => (triangle, d, d * d),
         Variant::SymmetricShared => (triangle, d, triangle),
-        Variant::LowRank => (ranks.value * ranks.key_query, ranks.key_query, ranks.value * ranks.key_query),
+        Variant::LowRank => {
+            (ranks.value * ranks.key_query, ranks.key_query, ranks.value * ranks.key_query)
+        }
         Variant::Side => (d * d, 0, d * d),
     };
     let n = accumulators + queries;
@@ -102,7 +104,8 @@ pub fn fewest_in_context(d_x: usize, d_y: usize, side: bool) -> usize {
 pub fn advice(d: usize, ranks: impl Into<Ranks>) -> (usize, usize) {
     let ranks = ranks.into().within(d);
     let (key_value, query) = fewest(d, ranks, false);
-    let gates = if ranks == Ranks::from(d) { d * (d + 1) / 2 } else { ranks.value * ranks.key_query };
+    let gates =
+        if ranks == Ranks::from(d) { d * (d + 1) / 2 } else { ranks.value * ranks.key_query };
     (2 * (key_value + query), 2 * gates)
 }
 
@@ -114,16 +117,39 @@ mod tests {
     fn counts_are_the_papers() {
         let full = Ranks { value: 4, key_query: 4 };
         let parameters = |variant| cost(variant, 4, full).parameters;
-        assert_eq!([Variant::Naive, Variant::Symmetric, Variant::SymmetricShared].map(parameters), [924, 666, 474]);
-        assert_eq!((attention(4), cost(Variant::Side, 4, full).parameters), (48, 16 + 3 * 16 * 5 + 64));
+        assert_eq!(
+            [Variant::Naive, Variant::Symmetric, Variant::SymmetricShared].map(parameters),
+            [924, 666, 474]
+        );
+        assert_eq!(
+            (attention(4), cost(Variant::Side, 4, full).parameters),
+            (48, 16 + 3 * 16 * 5 + 64)
+        );
         let low = cost(Variant::LowRank, 12, Ranks { value: 6, key_query: 6 });
         assert_eq!((low.accumulators, low.queries, low.gates), (36, 6, 36));
-        assert_eq!((fewest(4, 4, false), fewest(12, 6, false), fewest(1, 1, false), fewest(4, 2, true)), ((10, 4), (36, 6), (1, 1), (4, 0)));
-        assert_eq!((fewest_in_context(3, 3, false), fewest_in_context(2, 3, false), fewest_in_context(2, 3, true)), (12, 8, 6));
+        assert_eq!(
+            (fewest(4, 4, false), fewest(12, 6, false), fewest(1, 1, false), fewest(4, 2, true)),
+            ((10, 4), (36, 6), (1, 1), (4, 0))
+        );
+        assert_eq!(
+            (
+                fewest_in_context(3, 3, false),
+                fewest_in_context(2, 3, false),
+                fewest_in_context(2, 3, true)
+            ),
+            (12, 8, 6)
+        );
         assert_eq!(advice(4, 4), (28, 20));
         assert_eq!(advice(12, 6).0, 84, "the paper's figure 3B");
         assert_eq!((advice(4, 3), advice(4, [4, 2, 4])), ((22, 18), (18, 16)));
-        assert_eq!((fewest(4, [4, 2, 3], false), fewest(4, [1, 4, 2], false), fewest(4, [3, 3, 4], true)), ((7, 2), (2, 2), (9, 0)));
-        assert_eq!((fewest(4, 9, false), fewest(2, [9, 1, 9], false)), (fewest(4, 4, false), (2, 1)), "no rank exceeds d");
+        assert_eq!(
+            (fewest(4, [4, 2, 3], false), fewest(4, [1, 4, 2], false), fewest(4, [3, 3, 4], true)),
+            ((7, 2), (2, 2), (9, 0))
+        );
+        assert_eq!(
+            (fewest(4, 9, false), fewest(2, [9, 1, 9], false)),
+            (fewest(4, 4, false), (2, 1)),
+            "no rank exceeds d"
+        );
     }
 }

@@ -43,12 +43,16 @@ mod tests {
     use crate::backend::{Backend as _, cpu::Cpu};
     use crate::graph::{Graph, program::Program};
 
-    const PAPER: Regression = Regression { inputs: 3, outputs: 3, pairs: 12, noise: 0.0, variance: 1.0 };
+    const PAPER: Regression =
+        Regression { inputs: 3, outputs: 3, pairs: 12, noise: 0.0, variance: 1.0 };
 
     #[test]
     fn the_papers_sizes() {
         let best = best_step_size(PAPER);
-        assert!((best - 0.067_567_567).abs() < 1e-8 && (expected_loss(PAPER, best) - 0.094_594_594).abs() < 1e-8);
+        assert!(
+            (best - 0.067_567_567).abs() < 1e-8
+                && (expected_loss(PAPER, best) - 0.094_594_594).abs() < 1e-8
+        );
         let double = Regression { variance: 2.0, ..PAPER };
         assert!((expected_loss(double, best) - 2.0 * 0.094_594_594).abs() < 1e-7);
     }
@@ -56,7 +60,9 @@ mod tests {
     /// The formula against the mean over many sampled sequences, at η* and beside it.
     #[test]
     fn the_expected_loss_is_the_mean_over_samples() {
-        for task in [PAPER, Regression { inputs: 2, outputs: 1, pairs: 5, noise: 0.7, variance: 2.0 }] {
+        for task in
+            [PAPER, Regression { inputs: 2, outputs: 1, pairs: 5, noise: 0.7, variance: 2.0 }]
+        {
             let batch = 20_000;
             let mut graph = Graph::new(batch, task.pairs + 1);
             let (x, y) = task.record(&mut graph);
@@ -70,17 +76,29 @@ mod tests {
             let best = best_step_size(task);
             for step_size in [0.7 * best, best, 1.3 * best] {
                 let mut sum = 0.0;
-                for (tokens, target) in tokens.chunks_exact(width * (task.pairs + 1)).zip(targets.chunks_exact(task.outputs)) {
+                for (tokens, target) in tokens
+                    .chunks_exact(width * (task.pairs + 1))
+                    .zip(targets.chunks_exact(task.outputs))
+                {
                     let query = &tokens[width * task.pairs..][..task.inputs];
-                    for (row, target) in weights(task, tokens, step_size).chunks_exact(task.inputs).zip(target) {
-                        sum += (row.iter().zip(query).map(|(w, x)| w * x).sum::<f64>() - target).powi(2);
+                    for (row, target) in
+                        weights(task, tokens, step_size).chunks_exact(task.inputs).zip(target)
+                    {
+                        sum += (row.iter().zip(query).map(|(w, x)| w * x).sum::<f64>() - target)
+                            .powi(2);
                     }
                 }
                 let mean = 0.5 * sum / (batch * task.outputs) as f64;
                 let expected = expected_loss(task, step_size);
-                assert!((mean / expected - 1.0).abs() < 0.03, "{task:?}: {mean} instead of {expected}");
+                assert!(
+                    (mean / expected - 1.0).abs() < 0.03,
+                    "{task:?}: {mean} instead of {expected}"
+                );
             }
-            assert!(expected_loss(task, best) < expected_loss(task, 1.02 * best).min(expected_loss(task, 0.98 * best)));
+            assert!(
+                expected_loss(task, best)
+                    < expected_loss(task, 1.02 * best).min(expected_loss(task, 0.98 * best))
+            );
         }
     }
 }

@@ -13,10 +13,13 @@ use crate::{Error, Result};
 /// A teacher that only answers 0.
 pub fn build(teacher: &Teacher) -> Result<Construction> {
     let d = teacher.dim;
-    let (value, relation) = (linear::svd(&matrix(&teacher.value, d)), linear::svd(&key_query(teacher)));
+    let (value, relation) =
+        (linear::svd(&matrix(&teacher.value, d)), linear::svd(&key_query(teacher)));
     let (r_v, r_kq) = (value.rank(RANK_TOLERANCE), relation.rank(RANK_TOLERANCE));
     if r_v == 0 || r_kq == 0 {
-        let found = format!("low-rank for a W_V of rank {r_v} and a W_Kᵀ W_Q of rank {r_kq}: this attention answers 0 to everything");
+        let found = format!(
+            "low-rank for a W_V of rank {r_v} and a W_Kᵀ W_Q of rank {r_kq}: this attention answers 0 to everything"
+        );
         return Err(Error::setting("variant", found, "ranks of at least 1; use naive"));
     }
     let keys = relation.u.transpose(); // Uᵀ, a row a key
@@ -26,7 +29,9 @@ pub fn build(teacher: &Teacher) -> Result<Construction> {
             builder.accumulator((r, value.v_t.row(r)), (s, keys.row(s)));
         }
     }
-    let query = |s: usize| -> Vec<f64> { relation.v_t.row(s).iter().map(|v| v * relation.values[s]).collect() };
+    let query = |s: usize| -> Vec<f64> {
+        relation.v_t.row(s).iter().map(|v| v * relation.values[s]).collect()
+    };
     let queries: Vec<usize> = (0..r_kq).map(|s| builder.query(s, &query(s))).collect();
     for r in 0..r_v {
         for (s, &query) in queries.iter().enumerate() {

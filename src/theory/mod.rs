@@ -40,16 +40,36 @@ pub enum Variant {
 impl Variant {
     /// All of them: variant, its word for the terminal, its name, what it is for.
     pub const ALL: [(Self, &'static str, &'static str, &'static str); 5] = [
-        (Self::Naive, "naive", "Naive", "One neuron for each product of a value and a key, one for each query."),
+        (
+            Self::Naive,
+            "naive",
+            "Naive",
+            "One neuron for each product of a value and a key, one for each query.",
+        ),
         (
             Self::Symmetric,
             "symmetric",
             "Symmetric",
             "Keys made equal to values: a symmetric matrix, of which the upper triangle is enough. Needs an invertible W_V.",
         ),
-        (Self::SymmetricShared, "symmetric-shared", "Shared gates", "Symmetric, and one gate serves both outputs of a pair. Needs an invertible W_V."),
-        (Self::LowRank, "low-rank", "Low rank", "Only the directions that W_V and W_Kᵀ W_Q do not send to zero."),
-        (Self::Side, "side", "Side gating", "A gate reads the query from the token itself, so no neuron has to carry it."),
+        (
+            Self::SymmetricShared,
+            "symmetric-shared",
+            "Shared gates",
+            "Symmetric, and one gate serves both outputs of a pair. Needs an invertible W_V.",
+        ),
+        (
+            Self::LowRank,
+            "low-rank",
+            "Low rank",
+            "Only the directions that W_V and W_Kᵀ W_Q do not send to zero.",
+        ),
+        (
+            Self::Side,
+            "side",
+            "Side gating",
+            "A gate reads the query from the token itself, so no neuron has to carry it.",
+        ),
     ];
 
     /// Its word.
@@ -68,7 +88,11 @@ impl Variant {
     /// Another word.
     pub fn of_key(key: &str) -> Result<Self> {
         let words = || Self::ALL.map(|entry| entry.1).join(", ");
-        Self::ALL.iter().find(|entry| entry.1 == key).map(|entry| entry.0).ok_or_else(|| Error::setting("variant", key, format!("one of {}", words())))
+        Self::ALL
+            .iter()
+            .find(|entry| entry.1 == key)
+            .map(|entry| entry.0)
+            .ok_or_else(|| Error::setting("variant", key, format!("one of {}", words())))
     }
 }
 
@@ -142,8 +166,14 @@ pub fn construct(teacher: &Teacher, variant: Variant) -> Result<Construction> {
 fn check(teacher: &Teacher) -> Result<()> {
     let d = teacher.dim;
     let all = [&teacher.value, &teacher.key, &teacher.query];
-    if d == 0 || all.iter().any(|matrix| matrix.len() != d * d || matrix.iter().any(|v| !v.is_finite())) {
-        return Err(Error::setting("teacher", format!("matrices of {} numbers", teacher.value.len()), format!("three finite matrices of d × d, d = {d}")));
+    if d == 0
+        || all.iter().any(|matrix| matrix.len() != d * d || matrix.iter().any(|v| !v.is_finite()))
+    {
+        return Err(Error::setting(
+            "teacher",
+            format!("matrices of {} numbers", teacher.value.len()),
+            format!("three finite matrices of d × d, d = {d}"),
+        ));
     }
     Ok(())
 }
@@ -151,7 +181,11 @@ fn check(teacher: &Teacher) -> Result<()> {
 impl Construction {
     /// Key-value and query neurons.
     pub fn counts(&self) -> (usize, usize) {
-        let accumulators = self.neurons.iter().filter(|neuron| matches!(neuron.part, Part::Accumulator { .. })).count();
+        let accumulators = self
+            .neurons
+            .iter()
+            .filter(|neuron| matches!(neuron.part, Part::Accumulator { .. }))
+            .count();
         (accumulators, self.neurons.len() - accumulators)
     }
 
@@ -161,13 +195,20 @@ impl Construction {
     }
 
     /// The same, and the largest |y| beside it.
-    pub fn max_error_and_output(&self, teacher: &Teacher, seed: u32, [sequences, time]: [usize; 2]) -> (f64, f64) {
+    pub fn max_error_and_output(
+        &self,
+        teacher: &Teacher,
+        seed: u32,
+        [sequences, time]: [usize; 2],
+    ) -> (f64, f64) {
         let d = teacher.dim;
-        let numbers = crate::math::random::normals(seed, "construction.check", sequences * time * d);
+        let numbers =
+            crate::math::random::normals(seed, "construction.check", sequences * time * d);
         let x = Matrix::new(sequences * time, d, numbers.into_iter().map(f64::from).collect());
         let ours = self.network.outputs_of(&x, time);
         let theirs = attention::outputs(teacher, &x, time);
-        let error = ours.data.iter().zip(&theirs.data).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let error =
+            ours.data.iter().zip(&theirs.data).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         (error, theirs.data.iter().map(|y| y.abs()).fold(0.0, f64::max))
     }
 }
@@ -188,5 +229,8 @@ const RANK_TOLERANCE: f64 = 1e-12;
 /// Ranks of W_V and of W_Kᵀ W_Q.
 pub fn ranks(teacher: &Teacher) -> cost::Ranks {
     let rank = |a: &Matrix| linear::svd(a).rank(RANK_TOLERANCE);
-    cost::Ranks { value: rank(&matrix(&teacher.value, teacher.dim)), key_query: rank(&key_query(teacher)) }
+    cost::Ranks {
+        value: rank(&matrix(&teacher.value, teacher.dim)),
+        key_query: rank(&key_query(teacher)),
+    }
 }

@@ -8,7 +8,8 @@ use crate::task::Teacher;
 /// d² + d neurons, d² gates; for any teacher.
 pub fn build(teacher: &Teacher) -> Construction {
     let d = teacher.dim;
-    let [value, key, query] = [&teacher.value, &teacher.key, &teacher.query].map(|numbers| matrix(numbers, d));
+    let [value, key, query] =
+        [&teacher.value, &teacher.key, &teacher.query].map(|numbers| matrix(numbers, d));
     let mut builder = Builder::new(Letters { value: "v", key: "k", query: "q", memory: "S" });
     for r in 0..d {
         for s in 0..d {
@@ -21,5 +22,8 @@ pub fn build(teacher: &Teacher) -> Construction {
             builder.gate(&[(r * d + s, 1.0)], &[(query, 1.0)], unit(d, r));
         }
     }
-    builder.output_gated(Variant::Naive, "v = W_V x, k = W_K x, q = W_Q x, as in attention; S = Σ v kᵀ is attention's own key–value matrix.")
+    builder.output_gated(
+        Variant::Naive,
+        "v = W_V x, k = W_K x, q = W_Q x, as in attention; S = Σ v kᵀ is attention's own key–value matrix.",
+    )
 }

@@ -8,7 +8,8 @@ use crate::task::Teacher;
 /// d² neurons, as many products; for any teacher.
 pub fn build(teacher: &Teacher) -> Construction {
     let d = teacher.dim;
-    let [value, key, query] = [&teacher.value, &teacher.key, &teacher.query].map(|numbers| matrix(numbers, d));
+    let [value, key, query] =
+        [&teacher.value, &teacher.key, &teacher.query].map(|numbers| matrix(numbers, d));
     let mut builder = Builder::new(Letters { value: "v", key: "k", query: "q", memory: "S" });
     let mut side = vec![];
     for r in 0..d {

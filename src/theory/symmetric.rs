@@ -45,7 +45,11 @@ pub struct Neurons<A> {
 }
 
 /// Adds the upper triangle and the queries.
-pub fn neurons(builder: &mut Builder, teacher: &Teacher, variant: Variant) -> Result<Neurons<impl Fn(usize, usize) -> usize + use<>>> {
+pub fn neurons(
+    builder: &mut Builder,
+    teacher: &Teacher,
+    variant: Variant,
+) -> Result<Neurons<impl Fn(usize, usize) -> usize + use<>>> {
     let d = teacher.dim;
     let value = matrix(&teacher.value, d);
     let query = inverse(&value, variant)?.transpose().times(&key_query(teacher)); // W_V⁻ᵀ W_Kᵀ W_Q
@@ -56,20 +60,31 @@ pub fn neurons(builder: &mut Builder, teacher: &Teacher, variant: Variant) -> Re
     }
     let queries = (0..d).map(|j| builder.query(j, query.row(j))).collect();
     // Row r of the triangle starts after the longer rows above it.
-    let accumulator = move |r: usize, s: usize| r.min(s) * (2 * d + 1 - r.min(s)) / 2 + r.abs_diff(s);
+    let accumulator =
+        move |r: usize, s: usize| r.min(s) * (2 * d + 1 - r.min(s)) / 2 + r.abs_diff(s);
     Ok(Neurons { accumulator, queries })
 }
 
 fn inverse(value: &Matrix, variant: Variant) -> Result<Matrix> {
     let singular = linear::svd(value);
     let largest = singular.values.first().copied().unwrap_or(0.0);
-    let part = singular.values.last().map_or(0.0, |last| if largest > 0.0 { last / largest } else { 0.0 });
+    let part =
+        singular.values.last().map_or(0.0, |last| if largest > 0.0 { last / largest } else { 0.0 });
     linear::inverse(value).filter(|_| part >= SMALLEST).ok_or_else(|| {
         let rank = singular.rank(SMALLEST);
         let d = value.rows;
-        let instead = if rank == 0 { "naive".into() } else { format!("naive, or low-rank (W_V has rank {rank} of {d})") };
+        let instead = if rank == 0 {
+            "naive".into()
+        } else {
+            format!("naive, or low-rank (W_V has rank {rank} of {d})")
+        };
         let size = if part == 0.0 { "0".into() } else { format!("{part:.1e} of its largest") };
-        let found = format!("{} divides by W_V, whose smallest singular value is {size}", variant.key());
-        Error::setting("variant", found, format!("at least {SMALLEST:.0e} of its largest; use {instead}"))
+        let found =
+            format!("{} divides by W_V, whose smallest singular value is {size}", variant.key());
+        Error::setting(
+            "variant",
+            found,
+            format!("at least {SMALLEST:.0e} of its largest; use {instead}"),
+        )
     })
 }

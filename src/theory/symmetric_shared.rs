@@ -15,14 +15,20 @@ use crate::task::Teacher;
 pub fn build(teacher: &Teacher) -> Result<Construction> {
     let d = teacher.dim;
     let mut builder = Builder::new(letters());
-    let Neurons { accumulator, queries } = neurons(&mut builder, teacher, Variant::SymmetricShared)?;
+    let Neurons { accumulator, queries } =
+        neurons(&mut builder, teacher, Variant::SymmetricShared)?;
     for r in 0..d {
         let others = (0..d).filter(|&s| s != r).map(|s| (accumulator(r, s), -1.0));
-        let rest: Vec<(usize, f64)> = [(accumulator(r, r), 1.0)].into_iter().chain(others).collect();
+        let rest: Vec<(usize, f64)> =
+            [(accumulator(r, r), 1.0)].into_iter().chain(others).collect();
         builder.gate(&rest, &[(queries[r], 1.0)], unit(d, r));
         for s in r + 1..d {
             let both = unit(d, r).into_iter().zip(unit(d, s)).map(|(a, b)| a + b).collect();
-            builder.gate(&[(accumulator(r, s), 1.0)], &[(queries[r], 1.0), (queries[s], 1.0)], both);
+            builder.gate(
+                &[(accumulator(r, s), 1.0)],
+                &[(queries[r], 1.0), (queries[s], 1.0)],
+                both,
+            );
         }
     }
     Ok(builder.output_gated(Variant::SymmetricShared, MEANING))

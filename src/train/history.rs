@@ -73,12 +73,29 @@ impl LossHistory {
         self.last = Some(StepLoss { loss, power });
         let (wide, wide_power) = (f64::from(loss), f64::from(power));
         let blend = |old: f64, new: f64| old + (new - old) * SMOOTHING.max(1.0 / step as f64);
-        let smooth = self.smooth.map_or((wide, wide_power), |(l, p)| (blend(l, wide), blend(p, wide_power)));
+        let smooth =
+            self.smooth.map_or((wide, wide_power), |(l, p)| (blend(l, wide), blend(p, wide_power)));
         self.smooth = Some(smooth);
         let start = (step - 1) / self.stride * self.stride + 1;
         match self.buckets.last_mut().filter(|bucket| bucket.first >= start) {
-            Some(bucket) => bucket.merge(&Bucket { first: step, count: 1, loss: wide, power: wide_power, min: loss, max: loss, smooth }),
-            None => self.buckets.push(Bucket { first: step, count: 1, loss: wide, power: wide_power, min: loss, max: loss, smooth }),
+            Some(bucket) => bucket.merge(&Bucket {
+                first: step,
+                count: 1,
+                loss: wide,
+                power: wide_power,
+                min: loss,
+                max: loss,
+                smooth,
+            }),
+            None => self.buckets.push(Bucket {
+                first: step,
+                count: 1,
+                loss: wide,
+                power: wide_power,
+                min: loss,
+                max: loss,
+                smooth,
+            }),
         }
         if self.buckets.len() > CAPACITY {
             self.stride *= 2;
@@ -178,7 +195,9 @@ mod tests {
     fn a_million_steps_fit() {
         let mut history = LossHistory::default();
         for chunk in 0..1000u64 {
-            let losses: Vec<StepLoss> = (0..1000).map(|i| StepLoss { loss: (chunk * 1000 + i) as f32, power: 2.0 }).collect();
+            let losses: Vec<StepLoss> = (0..1000)
+                .map(|i| StepLoss { loss: (chunk * 1000 + i) as f32, power: 2.0 })
+                .collect();
             history.extend(chunk * 1000 + 1, &losses);
         }
         let buckets = history.buckets();

@@ -38,7 +38,12 @@ const ROWS: usize = 1024;
 ///
 /// # Errors
 /// No memory for the forward pass.
-pub fn find(plan: &Plan, data: Option<&Arrays>, parameters: &[f32], threshold: f32) -> Result<Masked> {
+pub fn find(
+    plan: &Plan,
+    data: Option<&Arrays>,
+    parameters: &[f32],
+    threshold: f32,
+) -> Result<Masked> {
     let is_side = match plan.architecture {
         Architecture::GatedDiagonal { .. } => false,
         Architecture::GatedSide { .. } => true,
@@ -73,7 +78,11 @@ pub fn apply(table: &ParamTable, masked: &Masked, flat: &mut [f32]) {
         let Some(param) = table.get(name) else { return };
         let [out, fan_in] = param.shape[..] else { return };
         for &i in which {
-            let elements: Vec<usize> = if rows { (i * fan_in..(i + 1) * fan_in).collect() } else { (0..out).map(|o| o * fan_in + i).collect() };
+            let elements: Vec<usize> = if rows {
+                (i * fan_in..(i + 1) * fan_in).collect()
+            } else {
+                (0..out).map(|o| o * fan_in + i).collect()
+            };
             elements.into_iter().for_each(|e| flat[param.offset + e] = 0.0);
         }
     };

@@ -34,7 +34,8 @@ impl Pacer {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub fn steps(&mut self, speed: Speed, now: Instant) -> u32 {
         let full = self.step_ms.map_or(1.0, |ms| (self.budget_ms / ms.max(1e-6)).clamp(1.0, MOST));
-        let since = self.last.replace(now).map_or(0.0, |last| now.duration_since(last).as_secs_f64());
+        let since =
+            self.last.replace(now).map_or(0.0, |last| now.duration_since(last).as_secs_f64());
         match speed {
             Speed::Full => full as u32,
             Speed::Steps(rate) => {
@@ -51,7 +52,8 @@ impl Pacer {
         if steps > 0 {
             let ms = took.as_secs_f64() * 1e3 / f64::from(steps);
             // A first, cold measurement must not stick, and growth is limited to fourfold a piece.
-            self.step_ms = Some(self.step_ms.map_or(ms, |old| (0.5 * old + 0.5 * ms).max(old / 4.0)));
+            self.step_ms =
+                Some(self.step_ms.map_or(ms, |old| (0.5 * old + 0.5 * ms).max(old / 4.0)));
         }
     }
 
@@ -80,7 +82,9 @@ mod tests {
     fn slow_motion_keeps_its_rate() {
         let (mut pacer, start) = (Pacer::new(8.0), Instant::now());
         pacer.observe(1, Duration::from_micros(100));
-        let done: u32 = (0..=600).map(|i| pacer.steps(Speed::Steps(2.0), start + Duration::from_millis(i * 16))).sum();
+        let done: u32 = (0..=600)
+            .map(|i| pacer.steps(Speed::Steps(2.0), start + Duration::from_millis(i * 16)))
+            .sum();
         assert!((18..=20).contains(&done), "{done} steps in 9.6 s at 2 a second");
     }
 }

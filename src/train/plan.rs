@@ -47,7 +47,14 @@ impl Plan {
     /// What its program and the mask's step depend on: plans that agree in it can train together.
     pub fn shape(&self) -> (Architecture, Task, [usize; 2], u32, Option<f32>, bool) {
         let Self { architecture, task, batch, time, optimizer, mask, .. } = self;
-        (*architecture, task.without_constants(), [*batch, *time], optimizer.steps, mask.map(|mask| mask.at), optimizer.clip > 0.0)
+        (
+            *architecture,
+            task.without_constants(),
+            [*batch, *time],
+            optimizer.steps,
+            mask.map(|mask| mask.at),
+            optimizer.clip > 0.0,
+        )
     }
 
     /// The student on `batch` sequences that the task draws, without training: `x`, `y`, `h`, `readout`.

@@ -39,7 +39,9 @@ impl Schedule {
 
     /// The smallest and the largest value.
     pub fn range(&self) -> (f32, f32) {
-        self.knots.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &(_, v)| (low.min(v), high.max(v)))
+        self.knots.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &(_, v)| {
+            (low.min(v), high.max(v))
+        })
     }
 }
 
@@ -50,7 +52,8 @@ impl fmt::Display for Schedule {
             (false, [(0.0, 1.0), (1.0, END)]) => f.write_str("linear"),
             (true, [(0.0, 1.0), (1.0, END)]) => f.write_str("cosine"),
             (cosine, knots) => {
-                let knots: Vec<String> = knots.iter().map(|(at, value)| format!("{at}:{value}")).collect();
+                let knots: Vec<String> =
+                    knots.iter().map(|(at, value)| format!("{at}:{value}")).collect();
                 write!(f, "{}{}", if cosine { "cosine," } else { "" }, knots.join(","))
             }
         }
@@ -68,7 +71,8 @@ impl FromStr for Schedule {
             "cosine" => return Ok(Self { cosine: true, knots: vec![(0.0, 1.0), (1.0, END)] }),
             _ => {}
         }
-        let (cosine, list) = text.trim().strip_prefix("cosine,").map_or((false, text), |rest| (true, rest));
+        let (cosine, list) =
+            text.trim().strip_prefix("cosine,").map_or((false, text), |rest| (true, rest));
         let mut knots = vec![];
         for knot in list.split(',') {
             let (at, value) = knot.trim().split_once(':').ok_or_else(wrong)?;
@@ -105,7 +109,13 @@ mod tests {
 
     #[test]
     fn text_and_curve_agree() {
-        for text in ["constant", "linear", "cosine", "0:1,0.2:3.5,0.45:5,0.6667:5,0.6667:0", "cosine,0:1,1:0.5"] {
+        for text in [
+            "constant",
+            "linear",
+            "cosine",
+            "0:1,0.2:3.5,0.45:5,0.6667:5,0.6667:0",
+            "cosine,0:1,1:0.5",
+        ] {
             assert_eq!(text.parse::<Schedule>().unwrap().to_string(), text);
         }
         let jump = "0:0.1,0.5:0.3,0.5:0".parse::<Schedule>().unwrap().curve(100, |v| v);
@@ -113,12 +123,24 @@ mod tests {
             assert!((at::<f64>(&jump, done) - expected).abs() < 1e-6, "{done}");
         }
         let cosine = "cosine".parse::<Schedule>().unwrap().curve(100, |v| v);
-        assert!((at::<f64>(&cosine, 50.0) - 0.50005).abs() < 1e-6 && (at::<f64>(&cosine, 100.0) - 1e-4).abs() < 1e-9);
+        assert!(
+            (at::<f64>(&cosine, 50.0) - 0.50005).abs() < 1e-6
+                && (at::<f64>(&cosine, 100.0) - 1e-4).abs() < 1e-9
+        );
     }
 
     #[test]
     fn bad_text_is_refused() {
-        for text in ["", "quick", "0.1:1", "0:1,0.5", "0:1,0.5:2,0.4:1", "0:1,2:1", "0:nan", "0:1,1:1,1:1,1:1,1:1,1:1,1:1,1:1,1:1"] {
+        for text in [
+            "",
+            "quick",
+            "0.1:1",
+            "0:1,0.5",
+            "0:1,0.5:2,0.4:1",
+            "0:1,2:1",
+            "0:nan",
+            "0:1,1:1,1:1,1:1,1:1,1:1,1:1,1:1,1:1",
+        ] {
             assert!(text.parse::<Schedule>().is_err(), "{text}");
         }
     }

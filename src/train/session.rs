@@ -105,7 +105,11 @@ impl Session {
     ///
     /// # Errors
     /// What `open` says: no device, no memory.
-    pub fn new(member: &Member<'_>, piece_ms: f64, open: impl FnOnce(Program) -> Result<Box<dyn Backend>>) -> Result<Self> {
+    pub fn new(
+        member: &Member<'_>,
+        piece_ms: f64,
+        open: impl FnOnce(Program) -> Result<Box<dyn Backend>>,
+    ) -> Result<Self> {
         Self::together(std::slice::from_ref(member), piece_ms, open)
     }
 
@@ -113,10 +117,19 @@ impl Session {
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn together(members: &[Member<'_>], piece_ms: f64, open: impl FnOnce(Program) -> Result<Box<dyn Backend>>) -> Result<Self> {
+    pub fn together(
+        members: &[Member<'_>],
+        piece_ms: f64,
+        open: impl FnOnce(Program) -> Result<Box<dyn Backend>>,
+    ) -> Result<Self> {
         let step_of = |member: &Member<'_>| member.start.map_or(0, |snapshot| snapshot.step);
         let (plan, step) = (&members[0].plan, step_of(&members[0]));
-        assert!(members.iter().all(|member| member.plan.shape() == plan.shape() && step_of(member) == step), "trainings of one shape at one step");
+        assert!(
+            members
+                .iter()
+                .all(|member| member.plan.shape() == plan.shape() && step_of(member) == step),
+            "trainings of one shape at one step"
+        );
         let mut backend = open(plan.program().replicated(members.len()))?;
         let table = backend.program().params.clone();
         for (replica, Member { plan, start, source }) in members.iter().enumerate() {
@@ -130,10 +143,14 @@ impl Session {
             }
             plan.write_constants(backend.as_mut(), replica, *source);
         }
-        let clock = |member: &Member<'_>| member.plan.optimizer.clock(member.plan.seed, u32::try_from(step).unwrap_or(u32::MAX));
+        let clock = |member: &Member<'_>| {
+            member.plan.optimizer.clock(member.plan.seed, u32::try_from(step).unwrap_or(u32::MAX))
+        };
         backend.set_clocks(&members.iter().map(clock).collect::<Vec<_>>());
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let mask_at = plan.mask.map(|mask| (f64::from(mask.at) * f64::from(plan.optimizer.steps)).round() as u64);
+        let mask_at = plan
+            .mask
+            .map(|mask| (f64::from(mask.at) * f64::from(plan.optimizer.steps)).round() as u64);
         let trained = |member: &Member<'_>| Trained {
             data: member.source.data.filter(|_| member.plan.mask.is_some()).cloned(),
             plan: member.plan.clone(),
@@ -197,7 +214,8 @@ impl Session {
     /// Changes peak learning rate and base weight decay from the next step on.
     pub fn set_rates(&mut self, learning_rate: f32, weight_decay: f32) {
         for Trained { plan, .. } in &mut self.trained {
-            (plan.optimizer.learning_rate, plan.optimizer.weight_decay) = (learning_rate, weight_decay);
+            (plan.optimizer.learning_rate, plan.optimizer.weight_decay) =
+                (learning_rate, weight_decay);
         }
         self.backend.set_rates(learning_rate, weight_decay);
     }
@@ -222,7 +240,8 @@ impl Session {
         }
         let now = Instant::now();
         let until_mask = self.mask_at.map_or(u64::MAX, |at| at.saturating_sub(self.started));
-        let steps = u64::from(self.pacer.steps(speed, now)).min(most).min(self.left()).min(until_mask);
+        let steps =
+            u64::from(self.pacer.steps(speed, now)).min(most).min(self.left()).min(until_mask);
         if steps > 0 {
             self.backend.advance(u32::try_from(steps).unwrap_or(u32::MAX))?;
             self.started += steps;
@@ -256,12 +275,17 @@ impl Session {
     /// Requests weights and snapshots when they are due.
     fn ask(&mut self) {
         let now = Instant::now();
-        let due = |last: Option<Instant>, every: Duration| last.is_none_or(|last| now.duration_since(last) >= every);
+        let due = |last: Option<Instant>, every: Duration| {
+            last.is_none_or(|last| now.duration_since(last) >= every)
+        };
         if self.mask_at == Some(self.started) {
             self.masking = true;
         }
         let moved = self.told != Some(self.started) && !self.quiet;
-        if self.masking || self.want_snapshot || (moved && !self.ended && due(self.last_snapshot, SNAPSHOT_EVERY)) {
+        if self.masking
+            || self.want_snapshot
+            || (moved && !self.ended && due(self.last_snapshot, SNAPSHOT_EVERY))
+        {
             self.last_snapshot = Some(now);
             STATE.into_iter().for_each(|id| self.backend.request(id));
         } else if moved && !self.ended && due(self.last_weights, WEIGHTS_EVERY) {
@@ -282,7 +306,13 @@ impl Session {
         for (replica, progress) in all.iter().enumerate() {
             let losses = &progress.losses;
             if !losses.is_empty() {
-                events.push((replica, Event::Losses { first: progress.step + 1 - losses.len() as u64, losses: losses.clone() }));
+                events.push((
+                    replica,
+                    Event::Losses {
+                        first: progress.step + 1 - losses.len() as u64,
+                        losses: losses.clone(),
+                    },
+                ));
             }
             if let Some(at) = progress.halted_at.filter(|_| !self.trained[replica].diverged) {
                 self.trained[replica].diverged = true;
@@ -309,10 +339,15 @@ impl Session {
         let masks = self.masking && self.mask_at == Some(self.done);
         let mut whole = false;
         for (replica, progress) in all.iter().enumerate() {
-            let Some(parameters) = progress.tensor(Graph::PARAMETERS).filter(|_| !self.trained[replica].diverged) else { continue };
+            let Some(parameters) =
+                progress.tensor(Graph::PARAMETERS).filter(|_| !self.trained[replica].diverged)
+            else {
+                continue;
+            };
             self.told = Some(progress.step);
             // A copy that was made at the mask's step, but before it fell, is masked here.
-            let masked = self.trained[replica].masked.as_ref().filter(|(step, _)| *step == progress.step);
+            let masked =
+                self.trained[replica].masked.as_ref().filter(|(step, _)| *step == progress.step);
             let seen = |flat: &[f32]| {
                 let mut flat = flat.to_vec();
                 if let Some((_, masked)) = masked {
@@ -327,11 +362,15 @@ impl Session {
                 continue;
             };
             whole = true;
-            let mut snapshot = Snapshot { step: progress.step, parameters, first_moment, second_moment };
+            let mut snapshot =
+                Snapshot { step: progress.step, parameters, first_moment, second_moment };
             if masks {
                 events.push((replica, Event::Masked(self.mask(replica, &mut snapshot)?)));
             }
-            events.push((replica, Event::Weights { step: snapshot.step, parameters: snapshot.parameters.clone() }));
+            events.push((
+                replica,
+                Event::Weights { step: snapshot.step, parameters: snapshot.parameters.clone() },
+            ));
             events.push((replica, Event::Snapshot(snapshot)));
         }
         if whole && masks {
@@ -346,7 +385,9 @@ impl Session {
         let threshold = plan.mask.map_or(0.0, |mask| mask.threshold);
         let masked = mask::find(plan, data.as_ref(), &snapshot.parameters, threshold)?;
         let table = &self.backend.program().params;
-        for flat in [&mut snapshot.parameters, &mut snapshot.first_moment, &mut snapshot.second_moment] {
+        for flat in
+            [&mut snapshot.parameters, &mut snapshot.first_moment, &mut snapshot.second_moment]
+        {
             mask::apply(table, &masked, flat);
         }
         self.backend.write_to(replica, STATE[0], &snapshot.parameters);

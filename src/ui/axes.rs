@@ -4,7 +4,9 @@ use super::format;
 use super::theme::{Palette, plain};
 use eframe::egui;
 use egui::{Align2, Rect, Ui, UiBuilder, pos2};
-use egui_plot::{AxisHints, GridInput, GridMark, HPlacement, Plot, PlotBounds, PlotTransform, PlotUi, VPlacement};
+use egui_plot::{
+    AxisHints, GridInput, GridMark, HPlacement, Plot, PlotBounds, PlotTransform, PlotUi, VPlacement,
+};
 
 /// Width of the numbers left of a plot.
 pub const LEFT: f32 = 40.0;
@@ -82,7 +84,13 @@ pub fn plot<'a>(
             draw(plot);
         });
     let frame = *response.transform.frame();
-    ui.painter().text(pos2(rect.left(), frame.bottom() + 1.0), Align2::LEFT_TOP, "step", plain(10.5), palette.mute);
+    ui.painter().text(
+        pos2(rect.left(), frame.bottom() + 1.0),
+        Align2::LEFT_TOP,
+        "step",
+        plain(10.5),
+        palette.mute,
+    );
     (response.transform, response.response)
 }
 
@@ -90,7 +98,11 @@ pub fn plot<'a>(
 fn x_marks(steps: f64, count: f64) -> Vec<GridMark> {
     let raw = (steps / count).max(1.0);
     let decade = 10f64.powf(raw.log10().floor());
-    let step_size = [1.0, 2.0, 5.0, 10.0].into_iter().map(|factor| factor * decade).find(|&size| size >= raw).unwrap_or(raw);
+    let step_size = [1.0, 2.0, 5.0, 10.0]
+        .into_iter()
+        .map(|factor| factor * decade)
+        .find(|&size| size >= raw)
+        .unwrap_or(raw);
     let marks = (steps / step_size).min(100.0) as usize;
     (0..=marks).map(|i| GridMark { value: i as f64 * step_size, step_size }).collect()
 }
@@ -101,8 +113,14 @@ mod tests {
 
     #[test]
     fn the_range_of_steps_is_round_and_ends_with_the_run() {
-        let shown: Vec<f64> = [0, 100, 101, 350, 700, 1500, 14_000].into_iter().map(|step| steps_shown(step, 15_000)).collect();
+        let shown: Vec<f64> = [0, 100, 101, 350, 700, 1500, 14_000]
+            .into_iter()
+            .map(|step| steps_shown(step, 15_000))
+            .collect();
         assert_eq!(shown, [100.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 15_000.0]);
-        assert_eq!((steps_shown(3, 10), steps_shown(u64::from(u32::MAX), 10_000_000)), (10.0, 10_000_000.0));
+        assert_eq!(
+            (steps_shown(3, 10), steps_shown(u64::from(u32::MAX), 10_000_000)),
+            (10.0, 10_000_000.0)
+        );
     }
 }

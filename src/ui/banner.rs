@@ -4,19 +4,43 @@ use super::theme::{Palette, strong};
 use super::{Action, Severity, View, format};
 use crate::experiment::live::End;
 use eframe::egui;
-use egui::{Button, Color32, Frame, Label, Margin, Popup, PopupCloseBehavior, RichText, Stroke, TextEdit, Ui};
+use egui::{
+    Button, Color32, Frame, Label, Margin, Popup, PopupCloseBehavior, RichText, Stroke, TextEdit,
+    Ui,
+};
 
 /// Draws those that there are.
-pub fn show(ui: &mut Ui, link_dismissed: &mut Option<String>, view: &mut View<'_>, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    link_dismissed: &mut Option<String>,
+    view: &mut View<'_>,
+    actions: &mut Vec<Action>,
+) {
     let palette = Palette::of(ui);
     if let Some(error) = &view.live.failure {
-        banner(ui, palette.error, &sentence(&error.to_string()), &[("Retry", Action::Retry), ("On the CPU", Action::OnCpu)], actions);
+        banner(
+            ui,
+            palette.error,
+            &sentence(&error.to_string()),
+            &[("Retry", Action::Retry), ("On the CPU", Action::OnCpu)],
+            actions,
+        );
     } else if let Some(End::Diverged(step)) = view.live.end {
         diverged(ui, view, step, actions);
     }
     if let Some(offer) = view.resume {
-        let text = format!("Your last visit left “{}” at step {}.", offer.title, format::thousands(offer.step));
-        banner(ui, palette.accent, &text, &[("Go on from there", Action::Resume(true)), ("Forget it", Action::Resume(false))], actions);
+        let text = format!(
+            "Your last visit left “{}” at step {}.",
+            offer.title,
+            format::thousands(offer.step)
+        );
+        banner(
+            ui,
+            palette.accent,
+            &text,
+            &[("Go on from there", Action::Resume(true)), ("Forget it", Action::Resume(false))],
+            actions,
+        );
     }
     if let Some(link) = view.link.filter(|link| link_dismissed.as_deref() != Some(link))
         && link_banner(ui, palette.accent, link)
@@ -60,15 +84,22 @@ pub fn messages(ui: &mut Ui, view: &mut View<'_>) {
 fn diverged(ui: &mut Ui, view: &View<'_>, step: u64, actions: &mut Vec<Action>) {
     let back = view.live.good.as_ref().map_or(0, |snapshot| snapshot.step);
     let rate = view.live.recipe.learning_rate;
-    let text = format!("The loss stopped being a number at step {}: a learning rate of {rate} was too high. Training is paused.", format::thousands(step),);
-    let button = format!("Go back to step {} with a tenth of the learning rate", format::thousands(back));
+    let text = format!(
+        "The loss stopped being a number at step {}: a learning rate of {rate} was too high. Training is paused.",
+        format::thousands(step),
+    );
+    let button =
+        format!("Go back to step {} with a tenth of the learning rate", format::thousands(back));
     banner(ui, Palette::of(ui).error, &text, &[(&button, Action::Rescue)], actions);
 }
 
 /// A coloured strip; `content` is laid out in rows that wrap.
 fn strip(ui: &mut Ui, color: Color32, content: impl FnOnce(&mut Ui)) {
     let palette = Palette::of(ui);
-    let frame = Frame::new().fill(palette.panel.lerp_to_gamma(color, 0.10)).stroke(Stroke::NONE).inner_margin(Margin::symmetric(12, 7));
+    let frame = Frame::new()
+        .fill(palette.panel.lerp_to_gamma(color, 0.10))
+        .stroke(Stroke::NONE)
+        .inner_margin(Margin::symmetric(12, 7));
     let response = frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
         // The sentence first, what can be done below it or beside it.
@@ -79,10 +110,20 @@ fn strip(ui: &mut Ui, color: Color32, content: impl FnOnce(&mut Ui)) {
         }
     });
     let rect = response.response.rect;
-    ui.painter().rect_filled(egui::Rect::from_min_size(rect.min, egui::vec2(3.0, rect.height())), 0.0, color);
+    ui.painter().rect_filled(
+        egui::Rect::from_min_size(rect.min, egui::vec2(3.0, rect.height())),
+        0.0,
+        color,
+    );
 }
 
-fn banner(ui: &mut Ui, color: Color32, text: &str, buttons: &[(&str, Action)], actions: &mut Vec<Action>) {
+fn banner(
+    ui: &mut Ui,
+    color: Color32,
+    text: &str,
+    buttons: &[(&str, Action)],
+    actions: &mut Vec<Action>,
+) {
     strip(ui, color, |ui| {
         ui.add(Label::new(text).wrap());
         ui.horizontal_wrapped(|ui| {
@@ -115,7 +156,10 @@ fn link_banner(ui: &mut Ui, color: Color32, link: &str) -> bool {
     strip(ui, color, |ui| {
         ui.label("The clipboard is closed to this page. Select the link and copy it:");
         let mut text = link; // a field that can be selected and not changed
-        ui.add(TextEdit::singleline(&mut text).desired_width((ui.available_width() - 90.0).clamp(120.0, 560.0)));
+        ui.add(
+            TextEdit::singleline(&mut text)
+                .desired_width((ui.available_width() - 90.0).clamp(120.0, 560.0)),
+        );
         dismissed = ui.button("Dismiss").clicked();
     });
     dismissed
@@ -143,7 +187,9 @@ pub fn gpu_help(ui: &mut Ui) {
             ui.add(Label::new(RichText::new(how).color(palette.mute)).wrap());
         }
         ui.add_space(4.0);
-        ui.add(Label::new(RichText::new("The page must come over https or from localhost.").color(palette.mute)).wrap());
+        ui.add(
+            Label::new(RichText::new("The page must come over https or from localhost.").color(palette.mute)).wrap(),
+        );
     });
 }
 

@@ -2,7 +2,9 @@
 
 use super::theme::{Palette, plain, strong};
 use eframe::egui;
-use egui::{Color32, FontId, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2};
+use egui::{
+    Color32, FontId, Rect, Response, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, vec2,
+};
 
 /// Where a row stands, and how its words are written.
 pub struct Row {
@@ -23,11 +25,16 @@ pub fn row(ui: &mut Ui, chosen: bool, title: &str) -> Row {
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::selected(Role::RadioButton, true, chosen, title));
     if response.hovered() || response.has_focus() || chosen {
-        ui.painter().rect_filled(rect, 5.0, palette.accent.gamma_multiply(if chosen { 0.14 } else { 0.07 }));
+        ui.painter().rect_filled(
+            rect,
+            5.0,
+            palette.accent.gamma_multiply(if chosen { 0.14 } else { 0.07 }),
+        );
     }
     if response.has_focus() {
         ui.painter().rect_stroke(rect, 5.0, Stroke::new(1.0, palette.accent), StrokeKind::Inside);
     }
-    let (font, color) = if chosen { (strong(12.5), palette.accent) } else { (plain(12.5), palette.ink) };
+    let (font, color) =
+        if chosen { (strong(12.5), palette.accent) } else { (plain(12.5), palette.ink) };
     Row { rect, response, font, color }
 }

@@ -8,7 +8,10 @@ use crate::experiment::settings::{Group, SETTINGS, Setting};
 use crate::experiment::{live::Live, preset};
 use crate::train::pacer::Speed;
 use eframe::egui;
-use egui::{Align, Button, ComboBox, DragValue, Frame, Layout, Margin, Panel, RichText, ScrollArea, Slider, Ui, vec2};
+use egui::{
+    Align, Button, ComboBox, DragValue, Frame, Layout, Margin, Panel, RichText, ScrollArea, Slider,
+    Ui, vec2,
+};
 use std::collections::HashMap;
 
 /// Between frames.
@@ -27,9 +30,14 @@ impl Default for State {
 
 /// Draws the column.
 pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
-    let margin = |top: i8, bottom: i8| Frame::new().inner_margin(Margin { left: 14, right: 14, top, bottom });
+    let margin = |top: i8, bottom: i8| {
+        Frame::new().inner_margin(Margin { left: 14, right: 14, top, bottom })
+    };
     Panel::top("run").frame(margin(10, 8)).show(ui, |ui| run(ui, state, view, actions));
-    Panel::bottom("restart").exact_size(62.0).frame(margin(5, 5)).show(ui, |ui| restart(ui, view, actions));
+    Panel::bottom("restart")
+        .exact_size(62.0)
+        .frame(margin(5, 5))
+        .show(ui, |ui| restart(ui, view, actions));
     ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
         margin(4, 8).show(ui, |ui| groups(ui, state, view, actions));
     });
@@ -44,7 +52,14 @@ pub fn run(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Ve
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = gap;
         let (icon, text, action) = main_action(view.live);
-        let play = icon::button(ui, icon, text, Some(text), vec2((width - 3.0 * (small + gap)).max(60.0), height), true);
+        let play = icon::button(
+            ui,
+            icon,
+            text,
+            Some(text),
+            vec2((width - 3.0 * (small + gap)).max(60.0), height),
+            true,
+        );
         if play.on_hover_text(format!("{text} (space)")).clicked() {
             actions.push(action);
         }
@@ -53,7 +68,10 @@ pub fn run(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Ve
             (Icon::Reset, "Reset to the same initial weights", "R", Action::Restart),
             (Icon::Reseed, "Reseed: new teacher, weights and data", "Shift+R", Action::Reseed),
         ] {
-            if icon::button(ui, icon, name, None, vec2(small, height), false).on_hover_text(format!("{name} ({key})")).clicked() {
+            if icon::button(ui, icon, name, None, vec2(small, height), false)
+                .on_hover_text(format!("{name} ({key})"))
+                .clicked()
+            {
                 actions.push(action);
             }
         }
@@ -77,13 +95,21 @@ pub fn main_action(live: &Live) -> (Icon, &'static str, Action) {
 fn presets(ui: &mut Ui, current: &str, actions: &mut Vec<Action>) {
     let known = preset::find(current);
     let title = known.as_ref().map_or(current, |preset| preset.title.as_str());
-    let response = ComboBox::from_id_salt("preset").width(ui.available_width()).selected_text(RichText::new(title)).truncate().show_ui(ui, |ui| {
-        for preset in preset::all() {
-            if ui.selectable_label(preset.name == current, preset.title).on_hover_text(preset.about).clicked() {
-                actions.push(Action::Preset(preset.name));
+    let response = ComboBox::from_id_salt("preset")
+        .width(ui.available_width())
+        .selected_text(RichText::new(title))
+        .truncate()
+        .show_ui(ui, |ui| {
+            for preset in preset::all() {
+                if ui
+                    .selectable_label(preset.name == current, preset.title)
+                    .on_hover_text(preset.about)
+                    .clicked()
+                {
+                    actions.push(Action::Preset(preset.name));
+                }
             }
-        }
-    });
+        });
     let response = response.response;
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::ComboBox, true, "Experiment"));
     if let Some(preset) = known {
@@ -128,12 +154,16 @@ fn speed(ui: &mut Ui, state: &mut State, speed: Speed, actions: &mut Vec<Action>
         ui.spacing_mut().slider_width = (ui.available_width() - 96.0).max(40.0);
         let slider = ui.add(Slider::new(&mut place, 0.0..=1.0).show_value(false));
         slider.widget_info(|| egui::WidgetInfo::slider(true, place, "Speed"));
-        if slider.on_hover_text("From one step a second to as fast as this machine can.").changed() {
+        if slider.on_hover_text("From one step a second to as fast as this machine can.").changed()
+        {
             actions.push(Action::Speed(speed_from_slider(place)));
         }
         let size = vec2(26.0, ui.spacing().interact_size.y);
         let name = format!("{} steps", state.stride);
-        if icon::button(ui, Icon::Steps, &name, None, size, false).on_hover_text(format!("Do {name}, then pause")).clicked() {
+        if icon::button(ui, Icon::Steps, &name, None, size, false)
+            .on_hover_text(format!("Do {name}, then pause"))
+            .clicked()
+        {
             actions.push(Action::Steps(state.stride));
         }
         let count = DragValue::new(&mut state.stride).range(2..=100_000).prefix("×").speed(1.0);
@@ -151,14 +181,23 @@ pub fn settings(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &m
 fn groups(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
     let preset = preset::find(view.preset).map_or_else(Recipe::default, |preset| preset.recipe);
     ui.spacing_mut().item_spacing.y = 1.0;
-    for (group, title) in [(Group::Task, "TASK"), (Group::Network, "NETWORK"), (Group::Optimiser, "OPTIMISER"), (Group::Run, "RUN")] {
+    for (group, title) in [
+        (Group::Task, "TASK"),
+        (Group::Network, "NETWORK"),
+        (Group::Optimiser, "OPTIMISER"),
+        (Group::Run, "RUN"),
+    ] {
         heading(ui, title);
         for setting in SETTINGS.iter().filter(|setting| setting.group == group) {
             if !setting.counts_for(view.draft) {
                 continue;
             }
             // Of another task, the default is what that task's own preset has; the task itself goes back to this preset's.
-            let default = if setting.key == "task" || preset.task == view.draft.task { &preset } else { &usual(view.draft.task) };
+            let default = if setting.key == "task" || preset.task == view.draft.task {
+                &preset
+            } else {
+                &usual(view.draft.task)
+            };
             let changed = setting::row(ui, setting, view.draft, default, &mut state.edits);
             if changed && setting.key == "task" {
                 *view.draft = of_task(view.draft, &view.live.recipe);
@@ -193,27 +232,47 @@ fn of_task(draft: &Recipe, running: &Recipe) -> Recipe {
 /// A small heading in capitals.
 pub fn heading(ui: &mut Ui, text: &str) {
     ui.add_space(2.0);
-    ui.label(RichText::new(text).font(strong(10.5)).color(Palette::of(ui).mute).extra_letter_spacing(0.8));
+    ui.label(
+        RichText::new(text)
+            .font(strong(10.5))
+            .color(Palette::of(ui).mute)
+            .extra_letter_spacing(0.8),
+    );
     ui.add_space(1.0);
 }
 
 /// "n" of "Hidden neurons n"; a label without a symbol as it is.
 pub fn short_name(setting: &Setting) -> &'static str {
-    setting.label.rsplit(' ').next().filter(|word| word.chars().count() == 1).unwrap_or(setting.label)
+    setting
+        .label
+        .rsplit(' ')
+        .next()
+        .filter(|word| word.chars().count() == 1)
+        .unwrap_or(setting.label)
 }
 
 /// Structural settings that the task looks at and whose draft differs from what runs.
 fn pending(live: &Live, draft: &Recipe) -> Vec<&'static Setting> {
-    SETTINGS.iter().filter(|setting| !setting.live && setting.counts_for(draft) && (setting.get)(draft) != (setting.get)(&live.recipe)).collect()
+    SETTINGS
+        .iter()
+        .filter(|setting| {
+            !setting.live
+                && setting.counts_for(draft)
+                && (setting.get)(draft) != (setting.get)(&live.recipe)
+        })
+        .collect()
 }
 
 /// Its place is always there, so that nothing moves when a setting changes.
 fn restart(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     let pending = pending(view.live, view.draft);
-    let note = |text: String, color| egui::Label::new(RichText::new(text).size(11.0).color(color)).truncate();
+    let note = |text: String, color| {
+        egui::Label::new(RichText::new(text).size(11.0).color(color)).truncate()
+    };
     if pending.is_empty() {
-        let text = "Learning rate and weight decay take effect at once; other settings with a restart.";
+        let text =
+            "Learning rate and weight decay take effect at once; other settings with a restart.";
         ui.add(egui::Label::new(RichText::new(text).size(11.0).color(palette.mute)).wrap());
         return;
     }
@@ -224,13 +283,23 @@ fn restart(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
         Some(error) => (error.to_string(), palette.error),
         None => (format!("restart to apply: {}", names.join(", ")), palette.warning),
     };
-    ui.add(note(text.clone(), color)).on_hover_text(if error.is_some() { text } else { format!("A restart applies: {}.", full.join(", ")) });
+    ui.add(note(text.clone(), color)).on_hover_text(if error.is_some() {
+        text
+    } else {
+        format!("A restart applies: {}.", full.join(", "))
+    });
     ui.horizontal(|ui| {
-        let button = Button::new(RichText::new("Restart").font(strong(12.5)).color(palette.on_accent)).fill(palette.accent);
+        let button =
+            Button::new(RichText::new("Restart").font(strong(12.5)).color(palette.on_accent))
+                .fill(palette.accent);
         if ui.add_enabled(error.is_none(), button.min_size(vec2(90.0, 28.0))).clicked() {
             actions.push(Action::Restart);
         }
-        if ui.add(Button::new("Keep as it runs").min_size(vec2(0.0, 28.0))).on_hover_text("Forget these changes.").clicked() {
+        if ui
+            .add(Button::new("Keep as it runs").min_size(vec2(0.0, 28.0)))
+            .on_hover_text("Forget these changes.")
+            .clicked()
+        {
             view.draft.clone_from(&view.live.recipe);
         }
     });
@@ -242,9 +311,15 @@ mod tests {
 
     #[test]
     fn the_slider_reaches_both_ends() {
-        assert_eq!((speed_from_slider(0.0), speed_from_slider(1.0)), (Speed::Steps(1.0), Speed::Full));
+        assert_eq!(
+            (speed_from_slider(0.0), speed_from_slider(1.0)),
+            (Speed::Steps(1.0), Speed::Full)
+        );
         for rate in [1.0, 10.0, 100.0, 1000.0] {
-            assert_eq!(speed_from_slider(slider_from_speed(Speed::Steps(rate))), Speed::Steps(rate));
+            assert_eq!(
+                speed_from_slider(slider_from_speed(Speed::Steps(rate))),
+                Speed::Steps(rate)
+            );
         }
     }
 }

@@ -9,8 +9,12 @@ pub fn button(ui: &mut Ui, card: &str) -> bool {
     if svg::is_for_file(ui) {
         return false;
     }
-    let response = ui.add(Button::new(RichText::new("SVG").size(10.5)).frame_when_inactive(false)).on_hover_text("Save this picture as an SVG file");
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, format!("Save as SVG: {card}")));
+    let response = ui
+        .add(Button::new(RichText::new("SVG").size(10.5)).frame_when_inactive(false))
+        .on_hover_text("Save this picture as an SVG file");
+    response.widget_info(|| {
+        WidgetInfo::labeled(egui::Role::Button, true, format!("Save as SVG: {card}"))
+    });
     response.clicked()
 }
 

@@ -117,7 +117,11 @@ pub fn narrow(value: f64) -> f32 {
 
 /// Subscript digits: y₁₂.
 pub fn subscript(value: usize) -> String {
-    value.to_string().chars().filter_map(|digit| digit.to_digit(10).and_then(|d| char::from_u32(0x2080 + d))).collect()
+    value
+        .to_string()
+        .chars()
+        .filter_map(|digit| digit.to_digit(10).and_then(|d| char::from_u32(0x2080 + d)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -127,11 +131,26 @@ mod tests {
     #[test]
     fn numbers_read_well() {
         assert_eq!(thousands(1_234_567), "1\u{202f}234\u{202f}567");
-        assert_eq!((thousands(999), short(12_500.0), short(20.0)), ("999".into(), "12.5k".into(), "20".into()));
-        assert_eq!((scientific(8.24e-5), scientific(f64::NAN)), ("8.2e−5".into(), "not a number".into()));
-        assert_eq!([0.0012, -0.034, 1.2, 99.0].map(percent), ["+0.12\u{a0}%", "−3.40\u{a0}%", "+120\u{a0}%", "× 100"]);
+        assert_eq!(
+            (thousands(999), short(12_500.0), short(20.0)),
+            ("999".into(), "12.5k".into(), "20".into())
+        );
+        assert_eq!(
+            (scientific(8.24e-5), scientific(f64::NAN)),
+            ("8.2e−5".into(), "not a number".into())
+        );
+        assert_eq!(
+            [0.0012, -0.034, 1.2, 99.0].map(percent),
+            ["+0.12\u{a0}%", "−3.40\u{a0}%", "+120\u{a0}%", "× 100"]
+        );
         assert_eq!(fixed(-0.0004, 2), "0.00");
-        assert_eq!((fixed(-0.06757, 4), fixed(1e5, 4), fixed(f64::NAN, 2)), ("−0.0676".into(), "1.0e5".into(), "not a number".into()));
-        assert_eq!((signed(-0.5), lambda(0.5), subscript(12)), ("−0.500".into(), "0.500".into(), "₁₂".into()));
+        assert_eq!(
+            (fixed(-0.06757, 4), fixed(1e5, 4), fixed(f64::NAN, 2)),
+            ("−0.0676".into(), "1.0e5".into(), "not a number".into())
+        );
+        assert_eq!(
+            (signed(-0.5), lambda(0.5), subscript(12)),
+            ("−0.500".into(), "0.500".into(), "₁₂".into())
+        );
     }
 }

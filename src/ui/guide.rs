@@ -22,13 +22,20 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
     ui.spacing_mut().item_spacing.y = 8.0;
     heading(ui, "WHAT TO LOOK AT");
     let gated = view.live.recipe.is_gated();
-    let census = view.live.weights.as_ref().filter(|_| gated).map(|weights| weights.importance.census(THRESHOLD));
+    let census = view
+        .live
+        .weights
+        .as_ref()
+        .filter(|_| gated)
+        .map(|weights| weights.importance.census(THRESHOLD));
     ui.add(Label::new(RichText::new(headline(view.live)).font(strong(16.0))).wrap());
     if let Some(census) = census {
         ui.add(Label::new(counts(view.live, &census, palette)).wrap());
     }
     ui.add(Label::new(fit(view.live, palette)).wrap());
-    let mute = |ui: &mut Ui, text: &str| ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
+    let mute = |ui: &mut Ui, text: &str| {
+        ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap())
+    };
     if gated {
         mute(ui, meaning(&view.live.recipe));
     } else {
@@ -42,15 +49,30 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
         );
     }
     if view.live.probe.is_some() {
-        mute(ui, "The two contribution maps agree where the student takes from each earlier token what attention takes.");
+        mute(
+            ui,
+            "The two contribution maps agree where the student takes from each earlier token what attention takes.",
+        );
     }
     ui.add_space(4.0);
     heading(ui, "TRY NEXT");
     if let Some(before) = view.undo {
-        link(ui, &format!("Undo: back to {before}"), "Takes up the training that was replaced last (Ctrl+Z)", Action::Undo, actions);
+        link(
+            ui,
+            &format!("Undo: back to {before}"),
+            "Takes up the training that was replaced last (Ctrl+Z)",
+            Action::Undo,
+            actions,
+        );
     }
     if matches!(view.live.end, Some(End::Finished)) {
-        link(ui, "Another seed: are the counts the same?", "Reseed (Shift+R)", Action::Reseed, actions);
+        link(
+            ui,
+            "Another seed: are the counts the same?",
+            "Reseed (Shift+R)",
+            Action::Reseed,
+            actions,
+        );
     }
     presets(ui, view, actions);
     ui.add_space(10.0);
@@ -59,12 +81,16 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
 /// Links to the other presets, those of the same kind of task first.
 pub fn presets(ui: &mut Ui, view: &View<'_>, actions: &mut Vec<Action>) {
     let names: &[&str] = match view.live.recipe.task {
-        TaskName::Attention => &["quick", "discover", "low-rank", "side", "paper", "regression", "recall"],
+        TaskName::Attention => {
+            &["quick", "discover", "low-rank", "side", "paper", "regression", "recall"]
+        }
         TaskName::Regression => &["regression", "recall", "discover", "quick"],
         TaskName::Recall => &["recall", "regression", "discover", "quick"],
         TaskName::File => &["discover", "regression", "recall"],
     };
-    for preset in names.iter().filter(|name| **name != view.preset).filter_map(|name| preset::find(name)) {
+    for preset in
+        names.iter().filter(|name| **name != view.preset).filter_map(|name| preset::find(name))
+    {
         link(ui, &preset.title, &preset.about, Action::Preset(preset.name), actions);
     }
 }
@@ -110,14 +136,23 @@ fn construction(recipe: &Recipe) -> (usize, usize) {
 pub fn counted(live: &Live, census: &Census, palette: &Palette) -> Text {
     let mut text = Text::new(palette);
     let Census { key_value, query, between, unused, gates } = *census;
-    text.plain("Right now ").marked(&neurons(key_value), palette.key_value).plain(verb(key_value, " remembers", " remember"));
-    text.plain(" (λ\u{a0}>\u{a0}0.9) and ").marked(&query.to_string(), palette.query).plain(verb(query, " passes", " pass"));
+    text.plain("Right now ").marked(&neurons(key_value), palette.key_value).plain(verb(
+        key_value,
+        " remembers",
+        " remember",
+    ));
+    text.plain(" (λ\u{a0}>\u{a0}0.9) and ")
+        .marked(&query.to_string(), palette.query)
+        .plain(verb(query, " passes", " pass"));
     text.plain(" the current token on (λ\u{a0}<\u{a0}0.1). ");
     if between > 0 {
         text.plain(&format!("{between} {} between. ", verb(between, "is", "are")));
     }
     if unused > 0 {
-        text.plain(&format!("{unused} {} under 1 % of the largest importance. ", verb(unused, "is", "are")));
+        text.plain(&format!(
+            "{unused} {} under 1 % of the largest importance. ",
+            verb(unused, "is", "are")
+        ));
     }
     if live.recipe.gating == Gating::Output {
         text.plain(&format!("{gates} of {} output gates are in use. ", live.recipe.gates));
@@ -128,7 +163,11 @@ pub fn counted(live: &Live, census: &Census, palette: &Palette) -> Text {
 fn counts(live: &Live, census: &Census, palette: &Palette) -> LayoutJob {
     let (recipe, mut text) = (&live.recipe, counted(live, census, palette));
     let (needs_key_value, needs_query) = construction(recipe);
-    text.plain(&format!("Linear attention of width {}{} can be built from ", recipe.dim, ranked(recipe)));
+    text.plain(&format!(
+        "Linear attention of width {}{} can be built from ",
+        recipe.dim,
+        ranked(recipe)
+    ));
     text.marked(&needs_key_value.to_string(), palette.key_value);
     if recipe.gating == Gating::Side {
         text.plain(" with λ = 1 and no query neurons.");
@@ -143,7 +182,9 @@ fn ranked(recipe: &Recipe) -> String {
     match recipe.ranks() {
         ranks if ranks == [recipe.dim; 3] => String::new(),
         [value, key, query] if value == key && key == query => format!(" and rank {value}"),
-        [value, key, query] => format!(" with W_V of rank {value}, W_K of {key} and W_Q of {query}"),
+        [value, key, query] => {
+            format!(" with W_V of rank {value}, W_K of {key} and W_Q of {query}")
+        }
     }
 }
 
@@ -159,7 +200,9 @@ fn fit(live: &Live, palette: &Palette) -> LayoutJob {
         p if p >= 0.001 => format!("{p:.3}\u{a0}%"),
         p => format!("{}\u{a0}%", format::scientific(p)),
     };
-    text.plain("On sequences that it has never seen its outputs are off by ").strong(&percent).plain(" of their size");
+    text.plain("On sequences that it has never seen its outputs are off by ")
+        .strong(&percent)
+        .plain(" of their size");
     text.plain(&format!(" (root of nMSE {}).", format::scientific(nmse)));
     text.job
 }

@@ -2,10 +2,17 @@
 
 use super::theme::Palette;
 use eframe::egui;
-use egui::{Color32, ColorImage, Context, Mesh, Rect, TextureFilter, TextureHandle, TextureOptions, Ui, pos2, vec2};
+use egui::{
+    Color32, ColorImage, Context, Mesh, Rect, TextureFilter, TextureHandle, TextureOptions, Ui,
+    pos2, vec2,
+};
 
 /// Sharp cells when they are large; averaged when several fall on one pixel.
-const OPTIONS: TextureOptions = TextureOptions { magnification: TextureFilter::Nearest, minification: TextureFilter::Linear, ..TextureOptions::NEAREST };
+const OPTIONS: TextureOptions = TextureOptions {
+    magnification: TextureFilter::Nearest,
+    minification: TextureFilter::Linear,
+    ..TextureOptions::NEAREST
+};
 
 /// The diverging colours, worked out once a theme.
 pub struct Colors {
@@ -45,7 +52,14 @@ pub struct Heatmap {
 
 impl Heatmap {
     /// Sends `rows` × `columns` colours, row by row.
-    pub fn set(&mut self, ctx: &Context, name: &str, rows: usize, columns: usize, colors: Vec<Color32>) {
+    pub fn set(
+        &mut self,
+        ctx: &Context,
+        name: &str,
+        rows: usize,
+        columns: usize,
+        colors: Vec<Color32>,
+    ) {
         (self.rows, self.columns) = (rows, columns);
         if rows == 0 || columns == 0 || colors.len() != rows * columns {
             self.texture = None;
@@ -59,7 +73,13 @@ impl Heatmap {
     }
 
     /// Draws the part `rows` × `columns` of the matrix in `rect`.
-    pub fn paint(&self, ui: &Ui, rect: Rect, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>) {
+    pub fn paint(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        rows: std::ops::Range<usize>,
+        columns: std::ops::Range<usize>,
+    ) {
         let Some(mut mesh) = self.mesh() else { return };
         self.add(&mut mesh, rect, rows, columns, Color32::WHITE);
         ui.painter().add(mesh);
@@ -71,7 +91,14 @@ impl Heatmap {
     }
 
     /// Adds the part `rows` × `columns` of the matrix, in `rect` and as opaque as `tint`, to a mesh of it.
-    pub fn add(&self, mesh: &mut Mesh, rect: Rect, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>, tint: Color32) {
+    pub fn add(
+        &self,
+        mesh: &mut Mesh,
+        rect: Rect,
+        rows: std::ops::Range<usize>,
+        columns: std::ops::Range<usize>,
+        tint: Color32,
+    ) {
         let part = |i: usize, of: usize| i as f32 / of.max(1) as f32;
         let uv = Rect::from_min_max(
             pos2(part(columns.start, self.columns), part(rows.start, self.rows)),
@@ -90,10 +117,28 @@ pub fn legend(ui: &mut Ui, meaning: &str) {
     for i in 0..36u8 {
         let left = bar.left() + f32::from(i) * 2.0;
         let color = palette.signed(f32::from(i) / 17.5 - 1.0);
-        ui.painter().rect_filled(Rect::from_min_size(pos2(left, bar.top()), vec2(2.0, bar.height())), 0.0, color);
+        ui.painter().rect_filled(
+            Rect::from_min_size(pos2(left, bar.top()), vec2(2.0, bar.height())),
+            0.0,
+            color,
+        );
     }
-    ui.painter().text(pos2(bar.left() - 4.0, rect.center().y), egui::Align2::RIGHT_CENTER, "−1", font.clone(), palette.mute);
-    ui.painter().text(pos2(bar.right() + 4.0, rect.center().y), egui::Align2::LEFT_CENTER, "+1", font, palette.mute);
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, "Colours from −1 to +1"));
+    ui.painter().text(
+        pos2(bar.left() - 4.0, rect.center().y),
+        egui::Align2::RIGHT_CENTER,
+        "−1",
+        font.clone(),
+        palette.mute,
+    );
+    ui.painter().text(
+        pos2(bar.right() + 4.0, rect.center().y),
+        egui::Align2::LEFT_CENTER,
+        "+1",
+        font,
+        palette.mute,
+    );
+    response.widget_info(|| {
+        egui::WidgetInfo::labeled(egui::Role::Label, true, "Colours from −1 to +1")
+    });
     response.on_hover_text(meaning);
 }

@@ -11,8 +11,14 @@ const KEYS: &[(&str, &[(&str, &str)])] = &[
         "Keys",
         &[
             ("1, 2 … 6", "Discover, Construct, Dissect, In context, Sweep, Compare"),
-            ("Ctrl + Z", "Back to the training before this network, file or preset (with Shift: forward again)"),
-            ("Tab, then ← → ↑ ↓", "Read a picture off, cell by cell; a click into it does it too, Escape ends it"),
+            (
+                "Ctrl + Z",
+                "Back to the training before this network, file or preset (with Shift: forward again)",
+            ),
+            (
+                "Tab, then ← → ↑ ↓",
+                "Read a picture off, cell by cell; a click into it does it too, Escape ends it",
+            ),
             ("?", "This help"),
         ],
     ),
@@ -26,11 +32,29 @@ const KEYS: &[(&str, &[(&str, &str)])] = &[
             ("Page Up, Page Down", "Another test sequence, while one is read off"),
         ],
     ),
-    ("In Construct", &[("← → Home End", "From token to token"), ("↑ ↓", "From neuron to neuron"), ("W", "Weights or steps")]),
-    ("In Dissect", &[("← →", "The stage before, the next one"), ("Space", "Run through the stages"), ("↑ ↓", "Move the threshold when it has the keyboard")]),
+    (
+        "In Construct",
+        &[
+            ("← → Home End", "From token to token"),
+            ("↑ ↓", "From neuron to neuron"),
+            ("W", "Weights or steps"),
+        ],
+    ),
+    (
+        "In Dissect",
+        &[
+            ("← →", "The stage before, the next one"),
+            ("Space", "Run through the stages"),
+            ("↑ ↓", "Move the threshold when it has the keyboard"),
+        ],
+    ),
     (
         "In Sweep",
-        &[("Space", "Start, pause, go on"), ("← → ↑ ↓", "From dot to dot when the picture has the keyboard"), ("↑ ↓", "From row to row in the table")],
+        &[
+            ("Space", "Start, pause, go on"),
+            ("← → ↑ ↓", "From dot to dot when the picture has the keyboard"),
+            ("↑ ↓", "From row to row in the table"),
+        ],
     ),
     (
         "In Compare",
@@ -50,14 +74,21 @@ pub fn keys(ui: &Ui, view: &View<'_>, help_open: &mut bool, actions: &mut Vec<Ac
     }
     // Whether a widget has the focus: space and arrows are its own then.
     let focused = ctx.memory(|memory| memory.focused().is_some());
-    let pressed = |modifiers: Modifiers, key: Key| ctx.input_mut(|input| input.consume_shortcut(&KeyboardShortcut::new(modifiers, key)));
-    for ((tab, ..), key) in Tab::ALL.into_iter().zip([Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6]) {
+    let pressed = |modifiers: Modifiers, key: Key| {
+        ctx.input_mut(|input| input.consume_shortcut(&KeyboardShortcut::new(modifiers, key)))
+    };
+    for ((tab, ..), key) in
+        Tab::ALL.into_iter().zip([Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6])
+    {
         if pressed(Modifiers::NONE, key) {
             actions.push(Action::Tab(tab));
         }
     }
     // On many keyboards ? is typed with shift.
-    if pressed(Modifiers::NONE, Key::Questionmark) || pressed(Modifiers::SHIFT, Key::Questionmark) || pressed(Modifiers::SHIFT, Key::Slash) {
+    if pressed(Modifiers::NONE, Key::Questionmark)
+        || pressed(Modifiers::SHIFT, Key::Questionmark)
+        || pressed(Modifiers::SHIFT, Key::Slash)
+    {
         *help_open = !*help_open;
     }
     if pressed(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z) {

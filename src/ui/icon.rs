@@ -3,7 +3,10 @@
 use super::theme::{Palette, plain, strong};
 use eframe::egui;
 use egui::epaint::PathShape;
-use egui::{Align2, Color32, CornerRadius, Painter, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Color32, CornerRadius, Painter, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Ui,
+    Vec2, WidgetInfo, pos2, vec2,
+};
 use std::f32::consts::TAU;
 
 /// What is drawn.
@@ -30,7 +33,14 @@ pub enum Icon {
 }
 
 /// A button that shows `icon`; `text` beside it if there is any. Its name is `name`.
-pub fn button(ui: &mut Ui, icon: Icon, name: &str, text: Option<&str>, size: Vec2, primary: bool) -> Response {
+pub fn button(
+    ui: &mut Ui,
+    icon: Icon,
+    name: &str,
+    text: Option<&str>,
+    size: Vec2,
+    primary: bool,
+) -> Response {
     let palette = Palette::of(ui);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), name));
@@ -44,7 +54,12 @@ pub fn button(ui: &mut Ui, icon: Icon, name: &str, text: Option<&str>, size: Vec
         };
         ui.painter().rect(rect, CornerRadius::same(6), fill, stroke, egui::StrokeKind::Inside);
         if response.has_focus() {
-            ui.painter().rect_stroke(rect.expand(2.0), CornerRadius::same(8), Stroke::new(1.5, palette.accent), egui::StrokeKind::Inside);
+            ui.painter().rect_stroke(
+                rect.expand(2.0),
+                CornerRadius::same(8),
+                Stroke::new(1.5, palette.accent),
+                egui::StrokeKind::Inside,
+            );
         }
         match text {
             None => draw(ui.painter(), icon, rect.center(), 5.5, ink),
@@ -53,7 +68,13 @@ pub fn button(ui: &mut Ui, icon: Icon, name: &str, text: Option<&str>, size: Vec
                 let width = ui.painter().layout_no_wrap(text.into(), font.clone(), ink).size().x;
                 let left = rect.center().x - (width + 18.0) / 2.0;
                 draw(ui.painter(), icon, pos2(left + 5.5, rect.center().y), 5.5, ink);
-                ui.painter().text(pos2(left + 18.0, rect.center().y), Align2::LEFT_CENTER, text, font, ink);
+                ui.painter().text(
+                    pos2(left + 18.0, rect.center().y),
+                    Align2::LEFT_CENTER,
+                    text,
+                    font,
+                    ink,
+                );
             }
         }
     }
@@ -67,7 +88,13 @@ pub fn quiet_button(ui: &mut Ui, icon: Icon, name: &str, size: Vec2) -> Response
     response.widget_info(|| WidgetInfo::labeled(Role::Button, ui.is_enabled(), name));
     if response.hovered() || response.has_focus() {
         let visuals = ui.style().interact(&response);
-        ui.painter().rect(rect, CornerRadius::same(6), visuals.weak_bg_fill, visuals.bg_stroke, egui::StrokeKind::Inside);
+        ui.painter().rect(
+            rect,
+            CornerRadius::same(6),
+            visuals.weak_bg_fill,
+            visuals.bg_stroke,
+            egui::StrokeKind::Inside,
+        );
     }
     draw(ui.painter(), icon, rect.center(), 5.5, palette.mute);
     response
@@ -78,7 +105,11 @@ fn draw(painter: &Painter, icon: Icon, center: Pos2, r: f32, color: Color32) {
     let stroke = Stroke::new(1.5, color);
     let at = |x: f32, y: f32| center + vec2(x, y) * r;
     let triangle = |left: f32, right: f32| {
-        painter.add(Shape::convex_polygon(vec![at(left, -0.9), at(right, 0.0), at(left, 0.9)], color, Stroke::NONE));
+        painter.add(Shape::convex_polygon(
+            vec![at(left, -0.9), at(right, 0.0), at(left, 0.9)],
+            color,
+            Stroke::NONE,
+        ));
     };
     let bar = |x: f32, width: f32| {
         painter.rect_filled(Rect::from_center_size(at(x, 0.0), vec2(width, 1.8) * r), 1.0, color);
@@ -98,7 +129,11 @@ fn draw(painter: &Painter, icon: Icon, center: Pos2, r: f32, color: Color32) {
         Icon::Reset => {
             painter.add(Shape::Path(PathShape::line(arc(center, r * 0.85, 0.12, 0.95), stroke)));
             let tip = center + Vec2::angled(0.95 * TAU) * r * 0.85;
-            painter.add(Shape::convex_polygon(vec![tip + vec2(-3.6, -0.4), tip + vec2(2.4, -0.6), tip + vec2(0.2, 3.4)], color, Stroke::NONE));
+            painter.add(Shape::convex_polygon(
+                vec![tip + vec2(-3.6, -0.4), tip + vec2(2.4, -0.6), tip + vec2(0.2, 3.4)],
+                color,
+                Stroke::NONE,
+            ));
         }
         Icon::Reseed => {
             let square = Rect::from_center_size(center, Vec2::splat(1.9 * r));
@@ -128,5 +163,7 @@ fn draw(painter: &Painter, icon: Icon, center: Pos2, r: f32, color: Color32) {
 
 /// Points on a circle, from and to in turns.
 fn arc(center: Pos2, r: f32, from: f32, to: f32) -> Vec<Pos2> {
-    (0..=20u8).map(|i| center + Vec2::angled((from + (to - from) * f32::from(i) / 20.0) * TAU) * r).collect()
+    (0..=20u8)
+        .map(|i| center + Vec2::angled((from + (to - from) * f32::from(i) / 20.0) * TAU) * r)
+        .collect()
 }

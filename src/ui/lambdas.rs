@@ -18,22 +18,40 @@ const POINTS: usize = 16_000;
 /// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
     let rect = card::show(ui, rect, "Memory λ of each neuron", "over training · now", |_| ());
-    let Some(weights) = live.weights.as_ref().filter(|_| live.recipe.is_gated()) else { return card::waiting(ui, rect, live) };
+    let Some(weights) = live.weights.as_ref().filter(|_| live.recipe.is_gated()) else {
+        return card::waiting(ui, rect, live);
+    };
     let palette = Palette::of(ui);
     let steps = axes::steps_shown(live.step, u64::from(live.recipe.steps));
     let importance = &weights.importance;
     let lines = lines(live, importance);
-    let vertical = axes::Vertical { range: [-0.03, 1.03], marks: quarter_marks, label: |value| value.to_string() };
+    let vertical = axes::Vertical {
+        range: [-0.03, 1.03],
+        marks: quarter_marks,
+        label: |value| value.to_string(),
+    };
     let left = Rect::from_min_max(rect.min, pos2(rect.right() - HISTOGRAM, rect.bottom()));
     let (transform, response) = axes::plot(ui, left, "lambdas", steps, vertical, move |plot| {
         for (role, points) in lines {
             let faint = matches!(role, Role::Between | Role::Unused);
             let color: Color32 = palette.role(role).gamma_multiply(if faint { 0.55 } else { 0.9 });
-            plot.line(Line::new("", PlotPoints::from(points)).stroke(Stroke::new(1.2, color)).allow_hover(false));
+            plot.line(
+                Line::new("", PlotPoints::from(points))
+                    .stroke(Stroke::new(1.2, color))
+                    .allow_hover(false),
+            );
         }
     });
     let frame = *transform.frame();
-    histogram(ui, Rect::from_min_max(pos2(rect.right() - HISTOGRAM + 6.0, frame.top()), pos2(rect.right(), frame.bottom())), &transform, importance);
+    histogram(
+        ui,
+        Rect::from_min_max(
+            pos2(rect.right() - HISTOGRAM + 6.0, frame.top()),
+            pos2(rect.right(), frame.bottom()),
+        ),
+        &transform,
+        importance,
+    );
     hover(ui, live, importance, &transform, response);
 }
 
@@ -46,7 +64,8 @@ fn lines(live: &Live, importance: &Importance) -> Vec<(Role, Vec<[f64; 2]>)> {
     let (steps, values) = (live.lambdas.steps(), live.lambdas.values());
     let allowed = (POINTS / importance.roles.len().max(1)).max(24);
     let stride = steps.len().div_ceil(allowed).next_power_of_two();
-    let kept: Vec<usize> = (0..steps.len()).filter(|i| i % stride == 0 || i + 1 == steps.len()).collect();
+    let kept: Vec<usize> =
+        (0..steps.len()).filter(|i| i % stride == 0 || i + 1 == steps.len()).collect();
     let mut lines: Vec<(Role, Vec<[f64; 2]>)> = importance
         .roles
         .iter()
@@ -75,18 +94,28 @@ fn histogram(ui: &mut Ui, rect: Rect, transform: &PlotTransform, importance: &Im
     let y = |value: f64| transform.position_from_point_y(value);
     ui.painter().vline(rect.left(), rect.y_range(), Stroke::new(1.0, palette.line));
     for (i, bin) in bins.iter().enumerate() {
-        let (bottom, top) = (y(i as f64 / BINS as f64) - 0.5, y((i + 1) as f64 / BINS as f64) + 0.5);
+        let (bottom, top) =
+            (y(i as f64 / BINS as f64) - 0.5, y((i + 1) as f64 / BINS as f64) + 0.5);
         let mut x = rect.left() + 1.0;
         for (&count, role) in bin.iter().zip(ROLES) {
             let width = count as f32 / largest as f32 * (rect.width() - 4.0);
-            ui.painter().rect_filled(Rect::from_min_max(pos2(x, top), pos2(x + width, bottom)), 0.0, palette.role(role));
+            ui.painter().rect_filled(
+                Rect::from_min_max(pos2(x, top), pos2(x + width, bottom)),
+                0.0,
+                palette.role(role),
+            );
             x += width;
         }
     }
     let Some(pointer) = response.hover_pos() else { return };
-    let bin = ((transform.value_from_position(pointer).y * BINS as f64).max(0.0) as usize).min(BINS - 1);
+    let bin =
+        ((transform.value_from_position(pointer).y * BINS as f64).max(0.0) as usize).min(BINS - 1);
     response.on_hover_ui_at_pointer(|ui| {
-        ui.label(format!("λ from {:.2} to {:.2}", bin as f64 / BINS as f64, (bin + 1) as f64 / BINS as f64));
+        ui.label(format!(
+            "λ from {:.2} to {:.2}",
+            bin as f64 / BINS as f64,
+            (bin + 1) as f64 / BINS as f64
+        ));
         for (count, role) in bins[bin].iter().zip(ROLES).filter(|(count, _)| **count > 0) {
             ui.colored_label(palette.role(role), format!("{count} {}", role_name(role)));
         }
@@ -94,26 +123,47 @@ fn histogram(ui: &mut Ui, rect: Rect, transform: &PlotTransform, importance: &Im
 }
 
 /// Names the neuron whose line is nearest to the pointer.
-fn hover(ui: &Ui, live: &Live, importance: &Importance, transform: &PlotTransform, response: egui::Response) {
-    let Some(pointer) = response.hover_pos().filter(|pointer| transform.frame().contains(*pointer)) else { return };
+fn hover(
+    ui: &Ui,
+    live: &Live,
+    importance: &Importance,
+    transform: &PlotTransform,
+    response: egui::Response,
+) {
+    let Some(pointer) = response.hover_pos().filter(|pointer| transform.frame().contains(*pointer))
+    else {
+        return;
+    };
     let at = transform.value_from_position(pointer);
     let steps = live.lambdas.steps();
-    let moment = steps.partition_point(|&step| (step as f64) < at.x).min(steps.len().saturating_sub(1));
+    let moment =
+        steps.partition_point(|&step| (step as f64) < at.x).min(steps.len().saturating_sub(1));
     let Some(values) = live.lambdas.values().get(moment) else { return };
     let nearest = (0..values.len()).min_by(|&a, &b| {
         let distance = |i: usize| (f64::from(values[i]) - at.y).abs();
         distance(a).total_cmp(&distance(b))
     });
-    let Some((neuron, role)) = nearest.and_then(|neuron| Some((neuron, *importance.roles.get(neuron)?))) else { return };
+    let Some((neuron, role)) =
+        nearest.and_then(|neuron| Some((neuron, *importance.roles.get(neuron)?)))
+    else {
+        return;
+    };
     let palette = Palette::of(ui);
-    let spot = pos2(transform.position_from_point_x(steps[moment] as f64), transform.position_from_point_y(f64::from(values[neuron])));
+    let spot = pos2(
+        transform.position_from_point_x(steps[moment] as f64),
+        transform.position_from_point_y(f64::from(values[neuron])),
+    );
     if (spot.y - pointer.y).abs() > 24.0 || !spot.x.is_finite() || !spot.y.is_finite() {
         return;
     }
     ui.painter().circle(spot, 3.5, palette.role(role), Stroke::new(1.0, palette.background));
     response.on_hover_ui_at_pointer(|ui| {
         ui.colored_label(palette.role(role), format!("neuron {neuron}, {}", role_name(role)));
-        ui.label(format!("λ = {} at step {}", format::lambda(values[neuron]), format::thousands(steps[moment])));
+        ui.label(format!(
+            "λ = {} at step {}",
+            format::lambda(values[neuron]),
+            format::thousands(steps[moment])
+        ));
         ui.label("h = λ ⊙ h + u: λ = 1 keeps everything, λ = 0 nothing");
     });
 }

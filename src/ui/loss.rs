@@ -48,16 +48,26 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, actions: &m
         }
         for (raw, name, help) in [
             (true, "MSE", "Mean squared error: mean (ŷ − y)²."),
-            (false, "nMSE", "Mean squared error over the mean square of the targets: mean (ŷ − y)² / mean y²."),
+            (
+                false,
+                "nMSE",
+                "Mean squared error over the mean square of the targets: mean (ŷ − y)² / mean y².",
+            ),
         ] {
-            if ui.selectable_label(state.raw == raw, egui::RichText::new(name).size(11.5)).on_hover_text(help).clicked() {
+            if ui
+                .selectable_label(state.raw == raw, egui::RichText::new(name).size(11.5))
+                .on_hover_text(help)
+                .clicked()
+            {
                 state.raw = raw;
             }
         }
     });
     if saved {
         let raw = state.raw;
-        actions.push(export::svg(ui, "loss.svg", size, &mut |ui, rect| show(ui, rect, &mut State { raw }, live, &mut vec![])));
+        actions.push(export::svg(ui, "loss.svg", size, &mut |ui, rect| {
+            show(ui, rect, &mut State { raw }, live, &mut vec![])
+        }));
     }
     let palette = Palette::of(ui);
     let columns = columns(live.history.buckets(), raw);
@@ -65,7 +75,8 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, actions: &m
         return card::empty(ui, rect, "the curve begins with the first step");
     }
     let reference = reference(task);
-    let [low, high] = if attention { decades(&columns) } else { around(&columns, reference.as_ref()) };
+    let [low, high] =
+        if attention { decades(&columns) } else { around(&columns, reference.as_ref()) };
     let fine = high - low < 2.5;
     // Room for the numbers at the ends.
     let margin = 0.06 * (high - low);
@@ -85,9 +96,18 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, actions: &m
         plot.add(band.fill_color(palette.accent.gamma_multiply(0.22)).allow_hover(false));
         let line: Vec<[f64; 2]> = drawn.iter().map(|c| [c.step, c.smooth]).collect();
         if let Some(level) = level {
-            plot.hline(HLine::new("reference", level).stroke(Stroke::new(1.4, palette.ink)).style(LineStyle::dashed_dense()).allow_hover(false));
+            plot.hline(
+                HLine::new("reference", level)
+                    .stroke(Stroke::new(1.4, palette.ink))
+                    .style(LineStyle::dashed_dense())
+                    .allow_hover(false),
+            );
         }
-        plot.line(Line::new("smoothed", PlotPoints::from(line)).stroke(Stroke::new(1.6, palette.accent)).allow_hover(false));
+        plot.line(
+            Line::new("smoothed", PlotPoints::from(line))
+                .stroke(Stroke::new(1.6, palette.accent))
+                .allow_hover(false),
+        );
     });
     let frame = *transform.frame();
     if let Some(Reference { level, text }) = &reference {
@@ -95,13 +115,27 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, actions: &m
         let clip = ui.painter().with_clip_rect(frame.intersect(ui.clip_rect()));
         clip.text(at, egui::Align2::RIGHT_BOTTOM, text, plain(11.0), palette.ink);
     }
-    schedule::show(ui, Rect::from_min_max(pos2(rect.left(), rect.bottom() - strip), rect.right_bottom()), frame.x_range(), steps, live);
-    let Some(pointer) = response.hover_pos().filter(|pointer| frame.contains(*pointer)) else { return };
+    schedule::show(
+        ui,
+        Rect::from_min_max(pos2(rect.left(), rect.bottom() - strip), rect.right_bottom()),
+        frame.x_range(),
+        steps,
+        live,
+    );
+    let Some(pointer) = response.hover_pos().filter(|pointer| frame.contains(*pointer)) else {
+        return;
+    };
     let step = transform.value_from_position(pointer).x;
-    if let Some(near) = columns.iter().min_by(|a, b| (a.step - step).abs().total_cmp(&(b.step - step).abs())) {
+    if let Some(near) =
+        columns.iter().min_by(|a, b| (a.step - step).abs().total_cmp(&(b.step - step).abs()))
+    {
         let x = transform.position_from_point_x(near.step);
         ui.painter().vline(x, frame.y_range(), Stroke::new(1.0, palette.mute.gamma_multiply(0.5)));
-        ui.painter().circle_filled(pos2(x, transform.position_from_point_y(near.smooth)), 3.0, palette.accent);
+        ui.painter().circle_filled(
+            pos2(x, transform.position_from_point_y(near.smooth)),
+            3.0,
+            palette.accent,
+        );
         response.on_hover_ui_at_pointer(|ui| tooltip(ui, near, name(task, raw)));
     }
 }
@@ -135,7 +169,8 @@ fn reference(task: Task) -> Option<Reference> {
     let (loss, text) = match task {
         Task::Attention(_) | Task::File(_) => return None,
         Task::Regression(regression) => {
-            let loss = gradient_step::expected_loss(regression, gradient_step::best_step_size(regression));
+            let loss =
+                gradient_step::expected_loss(regression, gradient_step::best_step_size(regression));
             (loss, format!("one gradient step {}", format::fixed(loss, 4)))
         }
         Task::Recall(recall) => {
@@ -148,8 +183,12 @@ fn reference(task: Task) -> Option<Reference> {
 
 /// A range that holds the smoothed curve and the reference, and changes only in steps: a half to a fifth to a tenth.
 fn around(columns: &[Column], reference: Option<&Reference>) -> [f64; 2] {
-    let levels = || columns.iter().map(|c| c.smooth).chain(reference.map(|reference| reference.level));
-    let (low, high) = (levels().fold(f64::INFINITY, f64::min) - 0.06, levels().fold(f64::NEG_INFINITY, f64::max) + 0.06);
+    let levels =
+        || columns.iter().map(|c| c.smooth).chain(reference.map(|reference| reference.level));
+    let (low, high) = (
+        levels().fold(f64::INFINITY, f64::min) - 0.06,
+        levels().fold(f64::NEG_INFINITY, f64::max) + 0.06,
+    );
     let marks = |value: f64| FINE.map(|digit| value.floor() + digit);
     let below = marks(low).into_iter().filter(|mark| *mark <= low).fold(low.floor(), f64::max);
     let above = marks(high).into_iter().filter(|mark| *mark >= high).fold(high.ceil(), f64::min);
@@ -162,12 +201,19 @@ const FINE: [f64; 3] = [0.0, std::f64::consts::LOG10_2, 1.0 - std::f64::consts::
 fn fine_marks(input: egui_plot::GridInput) -> Vec<GridMark> {
     let (low, high) = (input.bounds.0.floor() as i32, input.bounds.1.ceil() as i32);
     let marks = (low..=high).flat_map(|decade| FINE.map(|digit| f64::from(decade) + digit));
-    marks.filter(|value| (input.bounds.0..=input.bounds.1).contains(value)).map(|value| GridMark { value, step_size: 0.3 }).collect()
+    marks
+        .filter(|value| (input.bounds.0..=input.bounds.1).contains(value))
+        .map(|value| GridMark { value, step_size: 0.3 })
+        .collect()
 }
 
 fn fine_label(value: f64) -> String {
     let decimals = (-value.floor()).clamp(0.0, 3.0) as usize;
-    if value < -3.0 { format::scientific(10f64.powf(value)) } else { format!("{:.decimals$}", 10f64.powf(value)) }
+    if value < -3.0 {
+        format::scientific(10f64.powf(value))
+    } else {
+        format!("{:.decimals$}", 10f64.powf(value))
+    }
 }
 
 /// At most [`COLUMNS`] columns; what has no logarithm is left out.
@@ -178,17 +224,26 @@ fn columns(buckets: &[Bucket], raw: bool) -> Vec<Column> {
         .filter_map(|chunk| {
             let last = chunk.last()?;
             let scale = |power: f64| if raw || power <= 0.0 { 1.0 } else { power };
-            let low = chunk.iter().map(|b| f64::from(b.min) / scale(b.power)).fold(f64::INFINITY, f64::min);
+            let low = chunk
+                .iter()
+                .map(|b| f64::from(b.min) / scale(b.power))
+                .fold(f64::INFINITY, f64::min);
             let high = chunk.iter().map(|b| f64::from(b.max) / scale(b.power)).fold(0.0, f64::max);
             let smooth = last.smooth.0 / scale(last.smooth.1);
-            Some(Column { step: (last.first + last.count - 1) as f64, low: log(low)?, high: log(high)?, smooth: log(smooth)? })
+            Some(Column {
+                step: (last.first + last.count - 1) as f64,
+                low: log(low)?,
+                high: log(high)?,
+                smooth: log(smooth)?,
+            })
         })
         .collect()
 }
 
 /// Whole decades around the smoothed curve, at least three; the band may be cut, not the line.
 fn decades(columns: &[Column]) -> [f64; 2] {
-    let fold = |pick: fn(f64, f64) -> f64, start: f64| columns.iter().map(|c| c.smooth).fold(start, pick);
+    let fold =
+        |pick: fn(f64, f64) -> f64, start: f64| columns.iter().map(|c| c.smooth).fold(start, pick);
     let (low, high) = (fold(f64::min, f64::INFINITY), fold(f64::max, f64::NEG_INFINITY));
     let top = (high + 0.1).ceil();
     [(low - 0.3).floor().min(top - 3.0), top]
@@ -197,7 +252,10 @@ fn decades(columns: &[Column]) -> [f64; 2] {
 fn decade_marks(input: egui_plot::GridInput) -> Vec<GridMark> {
     let (low, high) = (input.bounds.0.ceil() as i32, input.bounds.1.floor() as i32);
     let stride = (high - low).div_euclid(6) + 1;
-    (low..=high).filter(|decade| decade.rem_euclid(stride) == 0).map(|decade| GridMark { value: f64::from(decade), step_size: f64::from(stride) }).collect()
+    (low..=high)
+        .filter(|decade| decade.rem_euclid(stride) == 0)
+        .map(|decade| GridMark { value: f64::from(decade), step_size: f64::from(stride) })
+        .collect()
 }
 
 fn decade_label(value: f64) -> String {
@@ -216,14 +274,20 @@ mod tests {
     #[test]
     fn what_is_no_number_is_left_out() {
         let mut history = LossHistory::default();
-        let losses = [1.0, 0.1, f32::INFINITY, 0.0, f32::NAN].map(|loss| StepLoss { loss, power: 2.0 });
+        let losses =
+            [1.0, 0.1, f32::INFINITY, 0.0, f32::NAN].map(|loss| StepLoss { loss, power: 2.0 });
         history.extend(1, &losses);
         let columns = columns(history.buckets(), false);
         assert_eq!(columns.len(), 2);
-        assert!(columns.iter().all(|c| c.low.is_finite() && c.high.is_finite() && c.smooth.is_finite()));
+        assert!(
+            columns.iter().all(|c| c.low.is_finite() && c.high.is_finite() && c.smooth.is_finite())
+        );
         assert!((columns[0].low - 0.5f64.log10()).abs() < 1e-9);
         assert_eq!(decades(&columns), [-3.0, 0.0]);
         let [low, high] = around(&columns, Some(&Reference { level: -1.0, text: String::new() }));
-        assert!((low - 0.05f64.log10()).abs() < 1e-9 && (high - 1.0f64.log10()).abs() < 1e-9, "{low} {high}");
+        assert!(
+            (low - 0.05f64.log10()).abs() < 1e-9 && (high - 1.0f64.log10()).abs() < 1e-9,
+            "{low} {high}"
+        );
     }
 }

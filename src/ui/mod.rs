@@ -69,8 +69,18 @@ pub enum Tab {
 impl Tab {
     /// All of them, as they stand in the top bar: tab, its word in the address, its name, what it is for.
     pub const ALL: [(Self, &'static str, &'static str, &'static str); 6] = [
-        (Self::Discover, "discover", "Discover", "Train a gated RNN and watch it become linear attention."),
-        (Self::Construct, "construct", "Construct", "Build linear attention out of a gated RNN, and step a sequence through it."),
+        (
+            Self::Discover,
+            "discover",
+            "Discover",
+            "Train a gated RNN and watch it become linear attention.",
+        ),
+        (
+            Self::Construct,
+            "construct",
+            "Construct",
+            "Build linear attention out of a gated RNN, and step a sequence through it.",
+        ),
         (Self::Dissect, "dissect", "Dissect", "Take a trained network apart: is it attention?"),
         (
             Self::Context,
@@ -78,8 +88,18 @@ impl Tab {
             "In context",
             "Learn from the examples in a sequence: regression by a step of gradient descent, and associative recall. Your own sequences, one by one.",
         ),
-        (Self::Sweep, "sweep", "Sweep", "Train one recipe with many sizes and seeds: how many neurons does it take?"),
-        (Self::Compare, "compare", "Compare", "Compare layers: race them, look inside one, see which can hold attention."),
+        (
+            Self::Sweep,
+            "sweep",
+            "Sweep",
+            "Train one recipe with many sizes and seeds: how many neurons does it take?",
+        ),
+        (
+            Self::Compare,
+            "compare",
+            "Compare",
+            "Compare layers: race them, look inside one, see which can hold attention.",
+        ),
     ];
 
     /// In the address.
@@ -193,8 +213,18 @@ impl State {
     }
 
     /// Asks before something is done to a sweep.
-    pub fn ask(&mut self, which: sweep::Which, question: String, yes: &str, action: sweep::SweepAction) {
-        if which == sweep::COMPARE { self.compare.ask(question, yes, action) } else { self.sweep.ask(question, yes, action) }
+    pub fn ask(
+        &mut self,
+        which: sweep::Which,
+        question: String,
+        yes: &str,
+        action: sweep::SweepAction,
+    ) {
+        if which == sweep::COMPARE {
+            self.compare.ask(question, yes, action)
+        } else {
+            self.sweep.ask(question, yes, action)
+        }
     }
 
     /// The page of Compare.

@@ -24,7 +24,9 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
         key(ui, "student ŷ", palette.ink, 1.2);
         key(ui, "teacher y", palette.teacher, 3.0);
     });
-    let Some(probe) = live.probe.as_ref().filter(|probe| probe.time > 0 && probe.width > 0) else { return card::waiting(ui, rect, live) };
+    let Some(probe) = live.probe.as_ref().filter(|probe| probe.time > 0 && probe.width > 0) else {
+        return card::waiting(ui, rect, live);
+    };
     if rect.width() < 60.0 || rect.height() < 40.0 {
         return;
     }
@@ -34,7 +36,10 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
     let first = (state.chosen / rows * rows).min(probe.width - rows);
     let height = area.height() / rows as f32;
     for row in 0..rows {
-        let strip = Rect::from_min_size(area.min + vec2(0.0, row as f32 * height), vec2(area.width(), height));
+        let strip = Rect::from_min_size(
+            area.min + vec2(0.0, row as f32 * height),
+            vec2(area.width(), height),
+        );
         output(ui, rect, strip, probe, first + row, state);
     }
     time_axis(ui, area, probe.time);
@@ -50,29 +55,63 @@ fn key(ui: &mut Ui, text: &str, color: egui::Color32, width: f32) {
 /// One output: its two curves, its scale, and what the pointer is on.
 fn output(ui: &mut Ui, card: Rect, strip: Rect, probe: &Probe, k: usize, state: &mut State) {
     let palette = Palette::of(ui);
-    let of = |values: &[f32], t: usize| values.get(t * probe.width + k).copied().filter(|v| v.is_finite()).unwrap_or(0.0);
+    let of = |values: &[f32], t: usize| {
+        values.get(t * probe.width + k).copied().filter(|v| v.is_finite()).unwrap_or(0.0)
+    };
     let largest = (0..probe.time).map(|t| of(&probe.teacher, t).abs()).fold(1e-6, f32::max);
     let x = |t: usize| strip.left() + strip.width() * t as f32 / (probe.time - 1).max(1) as f32;
-    let y = |value: f32| strip.center().y - (value / largest).clamp(-1.15, 1.15) * (strip.height() * 0.42);
-    let line = |values: &[f32], stroke: Stroke| Shape::line((0..probe.time).map(|t| pos2(x(t), y(of(values, t)))).collect(), stroke);
+    let y = |value: f32| {
+        strip.center().y - (value / largest).clamp(-1.15, 1.15) * (strip.height() * 0.42)
+    };
+    let line = |values: &[f32], stroke: Stroke| {
+        Shape::line((0..probe.time).map(|t| pos2(x(t), y(of(values, t)))).collect(), stroke)
+    };
     let whole = Rect::from_x_y_ranges(card.x_range(), strip.y_range());
     let response = ui.interact(whole, ui.scope_id().with(("output", k)), Sense::click());
-    response.widget_info(|| egui::WidgetInfo::selected(egui::Role::ListBoxOption, true, k == state.chosen, format!("Output {}", k + 1)));
+    response.widget_info(|| {
+        egui::WidgetInfo::selected(
+            egui::Role::ListBoxOption,
+            true,
+            k == state.chosen,
+            format!("Output {}", k + 1),
+        )
+    });
     if response.clicked() {
         state.chosen = k;
     }
     let chosen = k == state.chosen && probe.width > 1;
     if chosen || response.hovered() {
-        ui.painter().rect_filled(whole, 4.0, palette.accent.gamma_multiply(if chosen { 0.08 } else { 0.04 }));
+        ui.painter().rect_filled(
+            whole,
+            4.0,
+            palette.accent.gamma_multiply(if chosen { 0.08 } else { 0.04 }),
+        );
     }
     ui.painter().hline(strip.x_range(), strip.center().y, Stroke::new(1.0, palette.line));
     ui.painter().add(line(&probe.teacher, Stroke::new(3.2, palette.teacher.gamma_multiply(0.65))));
     ui.painter().add(line(&probe.student, Stroke::new(1.2, palette.ink)));
     let label = format!("y{}", format::subscript(k + 1));
-    ui.painter().text(pos2(card.left() + 4.0, strip.center().y), Align2::LEFT_CENTER, label, plain(11.0), if chosen { palette.accent } else { palette.mute });
-    ui.painter().text(pos2(strip.right() + 6.0, strip.center().y), Align2::LEFT_CENTER, format!("±{largest:.1}"), plain(10.0), palette.mute);
-    let Some(pointer) = response.hover_pos().filter(|pointer| strip.contains(*pointer)) else { return };
-    let t = (((pointer.x - strip.left()) / strip.width() * (probe.time - 1) as f32).round().max(0.0) as usize).min(probe.time - 1);
+    ui.painter().text(
+        pos2(card.left() + 4.0, strip.center().y),
+        Align2::LEFT_CENTER,
+        label,
+        plain(11.0),
+        if chosen { palette.accent } else { palette.mute },
+    );
+    ui.painter().text(
+        pos2(strip.right() + 6.0, strip.center().y),
+        Align2::LEFT_CENTER,
+        format!("±{largest:.1}"),
+        plain(10.0),
+        palette.mute,
+    );
+    let Some(pointer) = response.hover_pos().filter(|pointer| strip.contains(*pointer)) else {
+        return;
+    };
+    let t =
+        (((pointer.x - strip.left()) / strip.width() * (probe.time - 1) as f32).round().max(0.0)
+            as usize)
+            .min(probe.time - 1);
     ui.painter().vline(x(t), strip.y_range(), Stroke::new(1.0, palette.mute.gamma_multiply(0.5)));
     response.on_hover_ui_at_pointer(|ui| {
         let (teacher, student) = (of(&probe.teacher, t), of(&probe.student, t));
@@ -89,7 +128,19 @@ fn time_axis(ui: &Ui, area: Rect, time: usize) {
     let step = [1, 2, 4, 8, 16, 32].into_iter().find(|step| time / step <= 8).unwrap_or(64);
     for token in std::iter::once(1).chain((step..=time).step_by(step).filter(|token| *token > 1)) {
         let x = area.left() + area.width() * (token - 1) as f32 / (time - 1).max(1) as f32;
-        ui.painter().text(pos2(x, area.bottom() + 1.0), Align2::CENTER_TOP, token.to_string(), plain(10.0), palette.mute);
+        ui.painter().text(
+            pos2(x, area.bottom() + 1.0),
+            Align2::CENTER_TOP,
+            token.to_string(),
+            plain(10.0),
+            palette.mute,
+        );
     }
-    ui.painter().text(pos2(area.right() + 36.0, area.bottom() + 1.0), Align2::RIGHT_TOP, "t", plain(10.0), palette.mute);
+    ui.painter().text(
+        pos2(area.right() + 36.0, area.bottom() + 1.0),
+        Align2::RIGHT_TOP,
+        "t",
+        plain(10.0),
+        palette.mute,
+    );
 }

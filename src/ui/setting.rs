@@ -5,14 +5,23 @@ use super::theme::Palette;
 use crate::experiment::recipe::Recipe;
 use crate::experiment::settings::{Kind, Setting, Value};
 use eframe::egui;
-use egui::{Align, Button, ComboBox, DragValue, Layout, PopupCloseBehavior, Response, RichText, Role, TextEdit, Ui, WidgetInfo, vec2};
+use egui::{
+    Align, Button, ComboBox, DragValue, Layout, PopupCloseBehavior, Response, RichText, Role,
+    TextEdit, Ui, WidgetInfo, vec2,
+};
 use std::collections::HashMap;
 
 /// Width of an editor.
 const EDITOR: f32 = 98.0;
 
 /// Draws the row; returns whether the draft changed.
-pub fn row(ui: &mut Ui, setting: &'static Setting, draft: &mut Recipe, default: &Recipe, edits: &mut HashMap<&'static str, String>) -> bool {
+pub fn row(
+    ui: &mut Ui,
+    setting: &'static Setting,
+    draft: &mut Recipe,
+    default: &Recipe,
+    edits: &mut HashMap<&'static str, String>,
+) -> bool {
     let before = (setting.get)(draft);
     let default = (setting.get)(default);
     let differs = before != default;
@@ -26,8 +35,12 @@ pub fn row(ui: &mut Ui, setting: &'static Setting, draft: &mut Recipe, default: 
             let response = editor(ui, setting, draft, edits);
             response.on_hover_text(help());
             if differs {
-                let back = ui.add(Button::new(RichText::new("↺").color(palette.accent)).frame(false)).on_hover_text(format!("Back to {}", shown(&default)));
-                back.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Default {}", setting.label)));
+                let back = ui
+                    .add(Button::new(RichText::new("↺").color(palette.accent)).frame(false))
+                    .on_hover_text(format!("Back to {}", shown(&default)));
+                back.widget_info(|| {
+                    WidgetInfo::labeled(Role::Button, true, format!("Default {}", setting.label))
+                });
                 if back.clicked() {
                     edits.remove(setting.key);
                     let _ = setting.set(draft, &default.to_string()); // a preset's own value
@@ -61,7 +74,12 @@ fn number(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn editor(ui: &mut Ui, setting: &'static Setting, draft: &mut Recipe, edits: &mut HashMap<&'static str, String>) -> Response {
+fn editor(
+    ui: &mut Ui,
+    setting: &'static Setting,
+    draft: &mut Recipe,
+    edits: &mut HashMap<&'static str, String>,
+) -> Response {
     let size = vec2(EDITOR, ui.spacing().interact_size.y);
     if let Kind::Schedule(words) = setting.kind {
         return schedule(ui, setting, words, draft, edits);
@@ -72,8 +90,14 @@ fn editor(ui: &mut Ui, setting: &'static Setting, draft: &mut Recipe, edits: &mu
     match (setting.kind, value) {
         (Kind::Integer { min, max }, Value::Integer(mut value)) => {
             let speed = (value as f64 * 0.02).max(0.1);
-            let drag = DragValue::new(&mut value).range(min..=max).speed(speed).custom_formatter(|v, _| format::thousands(v as u64));
-            let response = ui.add_sized(size, drag.custom_parser(|text| text.replace(['\u{202f}', ' ', ','], "").parse().ok()));
+            let drag = DragValue::new(&mut value)
+                .range(min..=max)
+                .speed(speed)
+                .custom_formatter(|v, _| format::thousands(v as u64));
+            let response = ui.add_sized(
+                size,
+                drag.custom_parser(|text| text.replace(['\u{202f}', ' ', ','], "").parse().ok()),
+            );
             if response.changed() {
                 apply(&value.to_string());
             }
@@ -82,14 +106,19 @@ fn editor(ui: &mut Ui, setting: &'static Setting, draft: &mut Recipe, edits: &mu
         (Kind::Number { min, max }, Value::Number(mut value)) => {
             let speed = (value * 0.01).max(max * 1e-5);
             let drag = DragValue::new(&mut value).range(min..=max).speed(speed).max_decimals(9);
-            let response = ui.add_sized(size, drag.custom_formatter(|v, _| number(v)).custom_parser(|text| text.trim().parse().ok()));
+            let response = ui.add_sized(
+                size,
+                drag.custom_formatter(|v, _| number(v))
+                    .custom_parser(|text| text.trim().parse().ok()),
+            );
             if response.changed() {
                 apply(&number(value));
             }
             named(response, setting)
         }
         (Kind::Choice(words), Value::Word(word)) => {
-            let combo = ComboBox::from_id_salt(setting.key).width(EDITOR).selected_text(&word).truncate();
+            let combo =
+                ComboBox::from_id_salt(setting.key).width(EDITOR).selected_text(&word).truncate();
             let inner = combo.show_ui(ui, |ui| {
                 for option in words {
                     if ui.selectable_label(*option == word, *option).clicked() {
@@ -104,7 +133,13 @@ fn editor(ui: &mut Ui, setting: &'static Setting, draft: &mut Recipe, edits: &mu
 }
 
 /// The words of the setting, and a line to type knots in.
-fn schedule(ui: &mut Ui, setting: &'static Setting, words: &[&str], draft: &mut Recipe, edits: &mut HashMap<&'static str, String>) -> Response {
+fn schedule(
+    ui: &mut Ui,
+    setting: &'static Setting,
+    words: &[&str],
+    draft: &mut Recipe,
+    edits: &mut HashMap<&'static str, String>,
+) -> Response {
     let value = (setting.get)(draft).to_string();
     let palette = Palette::of(ui);
     let said = if value.contains(':') { "by knots" } else { value.as_str() };
@@ -118,17 +153,28 @@ fn schedule(ui: &mut Ui, setting: &'static Setting, words: &[&str], draft: &mut 
             }
         }
         ui.separator();
-        ui.label(RichText::new("Or type knots, fraction of training : value").size(11.0).color(palette.mute));
+        ui.label(
+            RichText::new("Or type knots, fraction of training : value")
+                .size(11.0)
+                .color(palette.mute),
+        );
         let text = edits.entry(setting.key).or_insert_with(|| value.clone());
         let field = ui.add(TextEdit::singleline(text).desired_width(f32::INFINITY));
-        field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, format!("{} knots", setting.label)));
+        field.widget_info(|| {
+            WidgetInfo::labeled(Role::TextInput, true, format!("{} knots", setting.label))
+        });
         match setting.set(&mut draft.clone(), text) {
             Ok(()) if field.changed() => {
                 let _ = setting.set(draft, text); // the same was just accepted
             }
             Ok(()) => {}
             Err(error) => {
-                ui.add(egui::Label::new(RichText::new(error.to_string()).size(11.0).color(palette.error)).wrap());
+                ui.add(
+                    egui::Label::new(
+                        RichText::new(error.to_string()).size(11.0).color(palette.error),
+                    )
+                    .wrap(),
+                );
             }
         }
     });
@@ -136,7 +182,11 @@ fn schedule(ui: &mut Ui, setting: &'static Setting, words: &[&str], draft: &mut 
 }
 
 fn named(response: Response, setting: &Setting) -> Response {
-    let role = if matches!(setting.kind, Kind::Integer { .. } | Kind::Number { .. }) { Role::SpinButton } else { Role::ComboBox };
+    let role = if matches!(setting.kind, Kind::Integer { .. } | Kind::Number { .. }) {
+        Role::SpinButton
+    } else {
+        Role::ComboBox
+    };
     response.widget_info(|| WidgetInfo::labeled(role, true, setting.label));
     response
 }
@@ -147,7 +197,14 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_read_back() {
-        for (value, text) in [(0.01, "0.01"), (0.001, "1e-3"), (0.1, "0.1"), (2.5e-4, "2.5e-4"), (0.0, "0"), (0.6667, "0.6667")] {
+        for (value, text) in [
+            (0.01, "0.01"),
+            (0.001, "1e-3"),
+            (0.1, "0.1"),
+            (2.5e-4, "2.5e-4"),
+            (0.0, "0"),
+            (0.6667, "0.6667"),
+        ] {
             assert_eq!((number(value), text.parse()), (text.to_owned(), Ok(value)));
         }
     }

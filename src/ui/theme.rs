@@ -2,7 +2,10 @@
 
 use crate::analysis::importance::Role;
 use eframe::egui;
-use egui::{Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Stroke, Style, TextStyle, Theme, Ui, Visuals, vec2};
+use egui::{
+    Color32, Context, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Stroke, Style,
+    TextStyle, Theme, Ui, Visuals, vec2,
+};
 use std::sync::Arc;
 
 /// The colours of one theme. Neurons keep theirs in every panel; blue and orange are told apart by all eyes.
@@ -65,7 +68,14 @@ const LIGHT: Palette = Palette {
     positive: rgb(0x1b_78_37),
     warning: rgb(0x9a_67_00),
     error: rgb(0xb4_23_18),
-    series: [rgb(0x3b_5b_db), rgb(0xd4_55_0a), rgb(0x1b_8a_6b), rgb(0x7a_1f_5c), rgb(0x3f_95_cc), rgb(0x2b_2e_34)],
+    series: [
+        rgb(0x3b_5b_db),
+        rgb(0xd4_55_0a),
+        rgb(0x1b_8a_6b),
+        rgb(0x7a_1f_5c),
+        rgb(0x3f_95_cc),
+        rgb(0x2b_2e_34),
+    ],
 };
 
 const DARK: Palette = Palette {
@@ -85,7 +95,14 @@ const DARK: Palette = Palette {
     positive: rgb(0x5a_c8_82),
     warning: rgb(0xe3_b3_41),
     error: rgb(0xff_7b_72),
-    series: [rgb(0x8d_a2_fb), rgb(0xff_7a_4d), rgb(0x24_a3_7c), rgb(0xf3_b8_df), rgb(0xf2_e6_94), rgb(0xff_ff_ff)],
+    series: [
+        rgb(0x8d_a2_fb),
+        rgb(0xff_7a_4d),
+        rgb(0x24_a3_7c),
+        rgb(0xf3_b8_df),
+        rgb(0xf2_e6_94),
+        rgb(0xff_ff_ff),
+    ],
 };
 
 impl Palette {
@@ -205,8 +222,10 @@ fn visuals(palette: &Palette, mut visuals: Visuals) -> Visuals {
         (&mut widgets.active, background.lerp_to_gamma(accent, 0.2), accent),
         (&mut widgets.open, background.lerp_to_gamma(accent, 0.08), accent.gamma_multiply(0.6)),
     ] {
-        (widget.bg_fill, widget.weak_bg_fill, widget.bg_stroke) = (fill, fill, Stroke::new(1.0, stroke));
-        (widget.fg_stroke, widget.corner_radius, widget.expansion) = (Stroke::new(1.0, ink), CornerRadius::same(5), 0.0);
+        (widget.bg_fill, widget.weak_bg_fill, widget.bg_stroke) =
+            (fill, fill, Stroke::new(1.0, stroke));
+        (widget.fg_stroke, widget.corner_radius, widget.expansion) =
+            (Stroke::new(1.0, ink), CornerRadius::same(5), 0.0);
     }
     // A slider's rail and a checkbox's box.
     widgets.inactive.bg_fill = line;
@@ -216,7 +235,8 @@ fn visuals(palette: &Palette, mut visuals: Visuals) -> Visuals {
     (visuals.warn_fg_color, visuals.error_fg_color) = (palette.warning, palette.error);
     visuals.selection.bg_fill = accent.gamma_multiply(0.25);
     visuals.selection.stroke = Stroke::new(1.0, accent);
-    (visuals.panel_fill, visuals.window_fill, visuals.extreme_bg_color) = (panel, panel, background);
+    (visuals.panel_fill, visuals.window_fill, visuals.extreme_bg_color) =
+        (panel, panel, background);
     (visuals.faint_bg_color, visuals.code_bg_color) = (background, background);
     visuals.window_stroke = Stroke::new(1.0, line);
     visuals.slider_trailing_fill = true;

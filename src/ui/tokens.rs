@@ -7,8 +7,12 @@ use crate::task::{Regression, Task};
 pub fn input(task: Task, index: usize) -> String {
     match task {
         Task::Attention(_) | Task::File(_) => format!("input {}", index + 1),
-        Task::Regression(Regression { inputs, .. }) if index < inputs => format!("x{}", subscript(index + 1)),
-        Task::Regression(Regression { inputs, .. }) => format!("y{}", subscript(index + 1 - inputs)),
+        Task::Regression(Regression { inputs, .. }) if index < inputs => {
+            format!("x{}", subscript(index + 1))
+        }
+        Task::Regression(Regression { inputs, .. }) => {
+            format!("y{}", subscript(index + 1 - inputs))
+        }
         Task::Recall(recall) if index < recall.pairs => format!("key {}", index + 1),
         Task::Recall(recall) => format!("value {}", index + 1 - recall.pairs),
     }
@@ -38,10 +42,22 @@ mod tests {
 
     #[test]
     fn numbers_of_a_token_have_names() {
-        let regression = Task::Regression(Regression { inputs: 3, outputs: 2, pairs: 4, noise: 0.0, variance: 1.0 });
+        let regression = Task::Regression(Regression {
+            inputs: 3,
+            outputs: 2,
+            pairs: 4,
+            noise: 0.0,
+            variance: 1.0,
+        });
         assert_eq!([0, 2, 3, 4].map(|i| input(regression, i)), ["x₁", "x₃", "y₁", "y₂"]);
         let recall = Task::Recall(Recall { pairs: 8 });
-        assert_eq!([0, 7, 8, 15].map(|i| input(recall, i)), ["key 1", "key 8", "value 1", "value 8"]);
-        assert_eq!((output(recall, 2), output(regression, 1)), ("value 3".into(), "output 2".into()));
+        assert_eq!(
+            [0, 7, 8, 15].map(|i| input(recall, i)),
+            ["key 1", "key 8", "value 1", "value 8"]
+        );
+        assert_eq!(
+            (output(recall, 2), output(regression, 1)),
+            ("value 3".into(), "output 2".into())
+        );
     }
 }

@@ -10,12 +10,29 @@ use egui::{Align, Button, Layout, RichText, ThemePreference, Ui, vec2};
 type Entry = (&'static str, &'static str, Action);
 
 const FILES: [Entry; 3] = [
-    ("Share", "Copy a link that reproduces this run: the recipe is in the address.", Action::CopyLink),
-    ("Save", "Save a checkpoint: weights, optimiser and recipe in one safetensors file.", Action::Save),
-    ("Open", "Load weights or a checkpoint: a safetensors file. You can also drop one on the window.", Action::Open),
+    (
+        "Share",
+        "Copy a link that reproduces this run: the recipe is in the address.",
+        Action::CopyLink,
+    ),
+    (
+        "Save",
+        "Save a checkpoint: weights, optimiser and recipe in one safetensors file.",
+        Action::Save,
+    ),
+    (
+        "Open",
+        "Load weights or a checkpoint: a safetensors file. You can also drop one on the window.",
+        Action::Open,
+    ),
 ];
 
-fn file(ui: &mut Ui, (text, help, action): &Entry, button: impl Fn(&'static str) -> Button<'static>, actions: &mut Vec<Action>) {
+fn file(
+    ui: &mut Ui,
+    (text, help, action): &Entry,
+    button: impl Fn(&'static str) -> Button<'static>,
+    actions: &mut Vec<Action>,
+) {
     if ui.add(button(text)).on_hover_text(*help).clicked() {
         actions.push(action.clone());
     }
@@ -33,7 +50,11 @@ pub fn show(ui: &mut Ui, state: &mut State, tab: Tab, narrow: bool, actions: &mu
         }
         tabs(ui, tab, narrow, phone, actions);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let quiet = |text: &'static str| Button::new(RichText::new(text).color(palette.mute)).frame_when_inactive(false).min_size(vec2(32.0, 32.0));
+            let quiet = |text: &'static str| {
+                Button::new(RichText::new(text).color(palette.mute))
+                    .frame_when_inactive(false)
+                    .min_size(vec2(32.0, 32.0))
+            };
             let help = |ui: &mut Ui, open: &mut bool| {
                 if ui.add(quiet("?")).on_hover_text("Keys, and what this is (?)").clicked() {
                     *open = !*open;
@@ -70,9 +91,16 @@ fn tabs(ui: &mut Ui, shown: Tab, narrow: bool, phone: bool, actions: &mut Vec<Ac
     }
     let size = if phone { 11.5 } else { 12.5 };
     for (tab, _, name, help) in Tab::ALL {
-        let (font, color) = if tab == shown { (strong(size), palette.accent) } else { (plain(size), palette.mute) };
-        let button = Button::new(RichText::new(name).font(font).color(color)).selected(tab == shown).frame_when_inactive(tab == shown);
-        if ui.add(button.min_size(vec2(0.0, 28.0)).stroke(egui::Stroke::NONE)).on_hover_text(help).clicked() {
+        let (font, color) =
+            if tab == shown { (strong(size), palette.accent) } else { (plain(size), palette.mute) };
+        let button = Button::new(RichText::new(name).font(font).color(color))
+            .selected(tab == shown)
+            .frame_when_inactive(tab == shown);
+        if ui
+            .add(button.min_size(vec2(0.0, 28.0)).stroke(egui::Stroke::NONE))
+            .on_hover_text(help)
+            .clicked()
+        {
             actions.push(Action::Tab(tab));
         }
     }

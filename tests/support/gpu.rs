@@ -60,11 +60,14 @@ pub fn relative_error(actual: &[f32], expected: &[f32]) -> Result<f64, String> {
     if actual.len() != expected.len() {
         return Err(format!("{} numbers instead of {}", actual.len(), expected.len()));
     }
-    if let Some(i) = actual.iter().zip(expected).position(|(a, e)| !(a.is_finite() && e.is_finite())) {
+    if let Some(i) =
+        actual.iter().zip(expected).position(|(a, e)| !(a.is_finite() && e.is_finite()))
+    {
         return Err(format!("number {i} is {} instead of {}", actual[i], expected[i]));
     }
     let square = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>();
-    let difference = square(&mut actual.iter().zip(expected).map(|(&a, &e)| f64::from(a) - f64::from(e)));
+    let difference =
+        square(&mut actual.iter().zip(expected).map(|(&a, &e)| f64::from(a) - f64::from(e)));
     let norm = square(&mut expected.iter().map(|&e| f64::from(e)));
     Ok(if difference == 0.0 { 0.0 } else { (difference / norm).sqrt() })
 }
@@ -72,7 +75,9 @@ pub fn relative_error(actual: &[f32], expected: &[f32]) -> Result<f64, String> {
 /// Fails unless both are equal to `tolerance`.
 pub fn assert_close(what: &str, actual: &[f32], expected: &[f32], tolerance: f64) {
     match relative_error(actual, expected) {
-        Ok(error) => assert!(error <= tolerance, "{what}: relative error {error:e} is above {tolerance:e}"),
+        Ok(error) => {
+            assert!(error <= tolerance, "{what}: relative error {error:e} is above {tolerance:e}")
+        }
         Err(problem) => panic!("{what}: {problem}"),
     }
 }

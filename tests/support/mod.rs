@@ -6,6 +6,7 @@ pub fn norm_error(a: &[f64], b: &[f64]) -> f64 {
         return f64::INFINITY;
     }
     let norm = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>().sqrt();
-    let (difference, size) = (norm(&mut a.iter().zip(b).map(|(a, b)| a - b)), norm(&mut b.iter().copied()));
+    let (difference, size) =
+        (norm(&mut a.iter().zip(b).map(|(a, b)| a - b)), norm(&mut b.iter().copied()));
     if size == 0.0 { difference } else { difference / size }
 }

@@ -21,7 +21,8 @@ pub fn regressing(sizes: Sizes, outputs: usize) -> Program {
 pub fn recalling(sizes: Sizes, hidden: usize) -> Program {
     let mut graph = Graph::new(sizes.batch, sizes.time + 1);
     let (x, y) = graph.recall_tokens();
-    let prediction = Architecture::GatedDiagonal { hidden, gates: 3 }.forward(&mut graph, x, sizes.time, 1);
+    let prediction =
+        Architecture::GatedDiagonal { hidden, gates: 3 }.forward(&mut graph, x, sizes.time, 1);
     graph.cross_entropy(prediction, y);
     Program::training(graph)
 }
@@ -59,7 +60,14 @@ pub fn classifying(sizes: Sizes, classes: usize) -> Program {
 /// The user's own arrays, in order and with weights.
 pub fn gathering(sizes: Sizes, hidden: usize) -> Program {
     let steps = sizes.time.div_ceil(2);
-    let file = File { inputs: sizes.dim, outputs: 3, sequences: 2 * sizes.batch + 1, steps, is_weighted: true, in_order: hidden.is_multiple_of(2) };
+    let file = File {
+        inputs: sizes.dim,
+        outputs: 3,
+        sequences: 2 * sizes.batch + 1,
+        steps,
+        is_weighted: true,
+        in_order: hidden.is_multiple_of(2),
+    };
     let mut graph = Graph::new(sizes.batch, sizes.time);
     let (x, y) = file.record(&mut graph);
     let prediction = Architecture::GatedSide { hidden: 3 }.forward(&mut graph, x, 3, steps);
@@ -74,20 +82,27 @@ pub fn zoo(sizes: Sizes, hidden: usize, embed: usize) -> Program {
     let (x, y) = gatelens::task::attention::record(g, sizes.dim);
     let z = g.linear("embed", x, embed);
     let u = g.linear("u", z, hidden);
-    let (dense, lstm, gru) = (g.dense_scan("recurrent", u), g.lstm("lstm.", z, hidden), g.gru("gru.", z, hidden));
+    let (dense, lstm, gru) =
+        (g.dense_scan("recurrent", u), g.lstm("lstm.", z, hidden), g.gru("gru.", z, hidden));
     let complex = g.complex_linear("b", z, hidden);
     let complex = g.complex_scan("", complex);
     let complex = g.complex_readout("c", complex, hidden);
-    let (step, gate) = (g.scale("d", u, Init::Constant(0.5)), g.apply("sigmoid", Function::Sigmoid, u));
-    let (step, state) = (g.apply("softplus", Function::Softplus, step), g.linear("state", z, embed));
+    let (step, gate) =
+        (g.scale("d", u, Init::Constant(0.5)), g.apply("sigmoid", Function::Sigmoid, u));
+    let (step, state) =
+        (g.apply("softplus", Function::Softplus, step), g.linear("state", z, embed));
     let selective = g.selective_scan("a_log", [u, step, state]);
     let selective = g.contract("read", selective, state);
     let softmax = g.attention("softmax", [lstm, gru, selective], Scores::Softmax);
     let linear = g.attention("linear", [lstm, gru, selective], Scores::Linear);
-    let (softmax, linear) = (g.apply("gelu", Function::Gelu, softmax), g.apply("silu", Function::Silu, linear));
+    let (softmax, linear) =
+        (g.apply("gelu", Function::Gelu, softmax), g.apply("silu", Function::Silu, linear));
     let small = g.gru("small.", z, 3); // its bias stands in the first half of a tile
     let small = g.linear("spread", small, hidden);
-    let sum = [lstm, small, complex, softmax, linear].into_iter().enumerate().fold(dense, |sum, (i, value)| g.add(&format!("sum{i}"), sum, value));
+    let sum = [lstm, small, complex, softmax, linear]
+        .into_iter()
+        .enumerate()
+        .fold(dense, |sum, (i, value)| g.add(&format!("sum{i}"), sum, value));
     let gated = g.hadamard("gated", sum, gate);
     let prediction = g.linear("readout", gated, sizes.dim);
     g.squared_error(prediction, y, false);

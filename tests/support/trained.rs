@@ -41,14 +41,19 @@ pub fn trained<'a>(training: impl Into<Training<'a>>, steps: u64) -> Live {
     live.apply(1, Update::Ready { device, bytes, step: 0 }, Instant::now());
     live.apply(1, Update::Running(true), Instant::now());
     let mut last = None;
-    while session.step() < steps.min(u64::from(recipe.steps)) && !session.ended() || last.is_none() {
+    while session.step() < steps.min(u64::from(recipe.steps)) && !session.ended() || last.is_none()
+    {
         session.advance(Speed::Full, steps - session.step()).unwrap();
         for event in session.poll().unwrap() {
             if let Event::Weights { parameters, .. } = &event {
                 last = Some(parameters.clone());
             }
             if let Event::Snapshot(snapshot) = &event {
-                live.apply(1, Update::Snapshot { snapshot: snapshot.clone(), good: true }, Instant::now());
+                live.apply(
+                    1,
+                    Update::Snapshot { snapshot: snapshot.clone(), good: true },
+                    Instant::now(),
+                );
             }
             live.apply(1, Update::Event(event), Instant::now());
         }
@@ -61,10 +66,17 @@ pub fn trained<'a>(training: impl Into<Training<'a>>, steps: u64) -> Live {
         live.apply(1, Update::Probe(probe), Instant::now());
     } else if let Some((train, test)) = &sets {
         let network = Network::from_parameters(&live.table, &last).unwrap();
-        if let Some(finding) = test_set::measure(&network, Sets { test, train, in_order: task.is_in_order() }) {
+        if let Some(finding) =
+            test_set::measure(&network, Sets { test, train, in_order: task.is_in_order() })
+        {
             live.apply(1, Update::Found(live.step, Box::new(finding)), Instant::now());
         }
-    } else if let Some(finding) = in_context::find(&Network::from_parameters(&live.table, &last).unwrap(), task, 512, recipe.seed) {
+    } else if let Some(finding) = in_context::find(
+        &Network::from_parameters(&live.table, &last).unwrap(),
+        task,
+        512,
+        recipe.seed,
+    ) {
         live.apply(1, Update::Found(live.step, Box::new(finding)), Instant::now());
     }
     live

@@ -51,7 +51,13 @@ pub struct Sweeping {
 
 impl Sweeping {
     fn input(&mut self) -> SweepInput<'_> {
-        SweepInput { queue: self.queue.as_ref(), revision: self.revision, draft: &mut self.draft, running: self.running, presets: &self.presets }
+        SweepInput {
+            queue: self.queue.as_ref(),
+            revision: self.revision,
+            draft: &mut self.draft,
+            running: self.running,
+            presets: &self.presets,
+        }
     }
 }
 
@@ -59,8 +65,15 @@ impl Window {
     pub fn new(live: &Rc<Live>) -> Self {
         let live = live.clone();
         let draft = live.recipe.clone();
-        let none = || Sweeping { queue: None, revision: 0, draft: Draft::of_recipe(&draft, "quick"), running: false, presets: vec![] };
-        let (sweep, compare) = (none(), Sweeping { draft: Draft::to_compare(&draft, "quick"), ..none() });
+        let none = || Sweeping {
+            queue: None,
+            revision: 0,
+            draft: Draft::of_recipe(&draft, "quick"),
+            running: false,
+            presets: vec![],
+        };
+        let (sweep, compare) =
+            (none(), Sweeping { draft: Draft::to_compare(&draft, "quick"), ..none() });
         Self {
             state: State::default(),
             live,
@@ -86,7 +99,11 @@ impl Window {
         let view = View {
             tab: self.tab,
             bench: &self.bench,
-            inside: InsideInput { bench: &self.inside, run: self.inside_run.0, step: self.inside_run.1 },
+            inside: InsideInput {
+                bench: &self.inside,
+                run: self.inside_run.0,
+                step: self.inside_run.1,
+            },
             undo: self.undo.as_deref(),
             sweeps: [&mut self.sweep, &mut self.compare].map(Sweeping::input),
             live: &self.live,
@@ -105,7 +122,11 @@ impl Window {
 /// The window, drawn once.
 pub fn harness(window: Window, size: Vec2, dark: bool) -> Harness<'static, Window> {
     let theme = if dark { egui::Theme::Dark } else { egui::Theme::Light };
-    let builder = Harness::builder().with_size(size).with_theme(theme).with_context_setup(theme::install).with_max_steps(20);
+    let builder = Harness::builder()
+        .with_size(size)
+        .with_theme(theme)
+        .with_context_setup(theme::install)
+        .with_max_steps(20);
     let mut harness = builder.build_ui_state(|ui, window: &mut Window| window.show(ui), window);
     harness.run_ok();
     harness
@@ -118,9 +139,20 @@ pub fn says(harness: &Harness<'_, Window>, text: &str) -> bool {
 }
 
 /// A picture in `target/screenshots/`, after `act`.
-pub fn drawn(name: &str, window: Window, size: Vec2, dark: bool, act: impl FnOnce(&mut Harness<'_, Window>)) {
+pub fn drawn(
+    name: &str,
+    window: Window,
+    size: Vec2,
+    dark: bool,
+    act: impl FnOnce(&mut Harness<'_, Window>),
+) {
     let theme = if dark { egui::Theme::Dark } else { egui::Theme::Light };
-    let builder = Harness::builder().with_size(size).with_theme(theme).with_context_setup(theme::install).with_max_steps(20).wgpu();
+    let builder = Harness::builder()
+        .with_size(size)
+        .with_theme(theme)
+        .with_context_setup(theme::install)
+        .with_max_steps(20)
+        .wgpu();
     let mut harness = builder.build_ui_state(|ui, window: &mut Window| window.show(ui), window);
     harness.run_ok();
     act(&mut harness);

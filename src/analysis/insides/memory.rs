@@ -57,7 +57,8 @@ impl Spectrum {
 /// A memory for each recurrence, on x `[time, d]` where it depends on the tokens.
 pub fn memories(model: &Model, initial: Option<&Model>, x: &Matrix) -> Vec<Memory> {
     let spectra = spectra(model, x);
-    let mut before = initial.map(|initial| self::spectra(initial, x)).unwrap_or_default().into_iter();
+    let mut before =
+        initial.map(|initial| self::spectra(initial, x)).unwrap_or_default().into_iter();
     let layers = spectra.len();
     let memory = |(layer, now): (usize, Option<Spectrum>)| {
         let initial = before.next().flatten();
@@ -73,16 +74,22 @@ fn words(architecture: Architecture) -> (&'static str, &'static str) {
         Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. } => {
             ("λ of each neuron", "h = λ ⊙ h before + u: λ = 1 keeps everything, λ = 0 nothing.")
         }
-        Architecture::GatedDense { .. } => ("eigenvalues of A", "h = A h before + u: a direction with |λ| = 1 keeps everything, with |λ| = 0 nothing."),
-        Architecture::Lru { .. } => {
-            ("λ of each neuron", "h = λ ⊙ h before + γ ⊙ B z: |λ| = 1 keeps everything, |λ| = 0 nothing; off the real line it turns at each token.")
-        }
-        Architecture::Mamba { .. } => {
-            ("exp(Δ A) of each state number", "What a state number keeps depends on the token: the bar is its range over the sequence, the dot its mean.")
-        }
-        Architecture::Lstm { .. } => {
-            ("forget gate f of each cell", "c = f ⊙ c before + …: f depends on the token. The bar is its range over the sequence, the dot its mean.")
-        }
+        Architecture::GatedDense { .. } => (
+            "eigenvalues of A",
+            "h = A h before + u: a direction with |λ| = 1 keeps everything, with |λ| = 0 nothing.",
+        ),
+        Architecture::Lru { .. } => (
+            "λ of each neuron",
+            "h = λ ⊙ h before + γ ⊙ B z: |λ| = 1 keeps everything, |λ| = 0 nothing; off the real line it turns at each token.",
+        ),
+        Architecture::Mamba { .. } => (
+            "exp(Δ A) of each state number",
+            "What a state number keeps depends on the token: the bar is its range over the sequence, the dot its mean.",
+        ),
+        Architecture::Lstm { .. } => (
+            "forget gate f of each cell",
+            "c = f ⊙ c before + …: f depends on the token. The bar is its range over the sequence, the dot its mean.",
+        ),
         Architecture::Gru { .. } => (
             "update gate z of each neuron",
             "h = z ⊙ h before + (1 − z) ⊙ n: z depends on the token. The bar is its range over the sequence, the dot its mean.",
@@ -104,19 +111,35 @@ fn spectra(model: &Model, x: &Matrix) -> Vec<Option<Spectrum>> {
         Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. } => {
             vec![Some(Spectrum::Line(part("nu").iter().map(|nu| [(-nu.exp()).exp(); 3]).collect()))]
         }
-        Architecture::GatedDense { hidden, .. } => vec![linear::eigenvalues(&Matrix::new(hidden, hidden, part("recurrent").to_vec())).map(Spectrum::Disk)],
+        Architecture::GatedDense { hidden, .. } => {
+            vec![
+                linear::eigenvalues(&Matrix::new(hidden, hidden, part("recurrent").to_vec()))
+                    .map(Spectrum::Disk),
+            ]
+        }
         Architecture::Lru { layers, .. } => {
             let disk = |layer: usize| {
                 let prefix = if layer == 1 { String::new() } else { format!("layer{layer}.") };
                 let (nu, theta) = (part(&format!("{prefix}nu")), part(&format!("{prefix}theta")));
-                Some(Spectrum::Disk(nu.iter().zip(theta).map(|(nu, theta)| [theta.exp().cos(), theta.exp().sin()].map(|v| (-nu.exp()).exp() * v)).collect()))
+                Some(Spectrum::Disk(
+                    nu.iter()
+                        .zip(theta)
+                        .map(|(nu, theta)| {
+                            [theta.exp().cos(), theta.exp().sin()].map(|v| (-nu.exp()).exp() * v)
+                        })
+                        .collect(),
+                ))
             };
             (1..=layers).map(disk).collect()
         }
         Architecture::Mamba { state, .. } => {
             let step = model.weighed().buffers::<f64>(x, x.rows, &["step".into()]).remove(0);
-            let decay = |(i, a_log): (usize, &f64)| range(step.column(i / state).map(|delta| (-delta * a_log.exp()).exp()));
-            vec![Some(Spectrum::Line(part("a_log").iter().enumerate().take(MOST).map(decay).collect()))]
+            let decay = |(i, a_log): (usize, &f64)| {
+                range(step.column(i / state).map(|delta| (-delta * a_log.exp()).exp()))
+            };
+            vec![Some(Spectrum::Line(
+                part("a_log").iter().enumerate().take(MOST).map(decay).collect(),
+            ))]
         }
         Architecture::Lstm { .. } => vec![Some(over("gates", 1, 4))],
         Architecture::Gru { .. } => vec![Some(over("gates", 1, 4))],
@@ -128,5 +151,9 @@ fn spectra(model: &Model, x: &Matrix) -> Vec<Option<Spectrum>> {
 fn range(values: impl Iterator<Item = f64>) -> [f64; 3] {
     let values: Vec<f64> = values.collect();
     let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
-    [values.iter().copied().fold(f64::INFINITY, f64::min), mean, values.iter().copied().fold(f64::NEG_INFINITY, f64::max)]
+    [
+        values.iter().copied().fold(f64::INFINITY, f64::min),
+        mean,
+        values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+    ]
 }

@@ -82,7 +82,13 @@ pub enum Probing {
 /// Everything but the probe, which is pending where there is something to probe for.
 pub fn look(model: &Model, teacher: Option<&Teacher>, origin: Option<Origin>) -> Insides {
     let (x, sequence) = tokens(model, origin);
-    let initial = origin.map(|origin| Model::new(model.architecture, [model.inputs, model.outputs], &model.table().initial(origin.seed)));
+    let initial = origin.map(|origin| {
+        Model::new(
+            model.architecture,
+            [model.inputs, model.outputs],
+            &model.table().initial(origin.seed),
+        )
+    });
     let (states, gates) = trace::traces(model, &x);
     let probe = match reason(model, subject(teacher, origin.as_ref()).as_ref()) {
         Some(reason) => Probing::Impossible(reason),
@@ -102,16 +108,25 @@ pub fn look(model: &Model, teacher: Option<&Teacher>, origin: Option<Origin>) ->
 }
 
 /// The probe, of a network that has been trained for `step` steps if it is one that trains.
-pub fn probe(model: &Model, teacher: Option<&Teacher>, origin: Option<Origin>, step: Option<u64>) -> Probing {
+pub fn probe(
+    model: &Model,
+    teacher: Option<&Teacher>,
+    origin: Option<Origin>,
+    step: Option<u64>,
+) -> Probing {
     let subject = subject(teacher, origin.as_ref());
     let (Some(subject), None) = (&subject, reason(model, subject.as_ref())) else {
         return Probing::Impossible(reason(model, subject.as_ref()).unwrap_or_default());
     };
     let x = subject.tokens(TRIED, SEED);
-    let names = [model.architecture.state_buffers(), vec![crate::model::run::OUTPUT.into()]].concat();
+    let names =
+        [model.architecture.state_buffers(), vec![crate::model::run::OUTPUT.into()]].concat();
     let numbers = model.weighed().buffers::<f64>(&x, subject.time(), &names);
     if numbers.iter().any(|buffer| buffer.data.iter().any(|v| !v.is_finite())) {
-        return Probing::Impossible("Its states or answers grow beyond all numbers, so nothing can be measured on them.".into());
+        return Probing::Impossible(
+            "Its states or answers grow beyond all numbers, so nothing can be measured on them."
+                .into(),
+        );
     }
     match probe::probe(&model.weighed(), subject, SEED) {
         Ok(probe) => Probing::Done { probe: Box::new(probe), step },
@@ -155,12 +170,18 @@ fn tokens(model: &Model, origin: Option<Origin>) -> (Matrix, String) {
                 let words = format!("{} examples (x, y), then the question", regression.pairs);
                 return (Sequences::draw(task, 1, seed, 0).tokens, words);
             }
-            Task::Recall(recall) => return (Sequences::draw(task, 1, seed, 0).tokens, format!("{} pairs of key and value, then a key", recall.pairs)),
+            Task::Recall(recall) => {
+                return (
+                    Sequences::draw(task, 1, seed, 0).tokens,
+                    format!("{} pairs of key and value, then a key", recall.pairs),
+                );
+            }
             Task::Attention(_) | Task::File(_) => {}
         }
     }
     let time = origin.map_or(TIME, |origin| origin.time.clamp(1, TIME));
-    let numbers = random::normals(seed, "insides", time * model.inputs).into_iter().map(f64::from).collect();
+    let numbers =
+        random::normals(seed, "insides", time * model.inputs).into_iter().map(f64::from).collect();
     (Matrix::new(time, model.inputs, numbers), format!("{time} random tokens, x ~ N(0, 1)"))
 }
 

@@ -19,7 +19,10 @@ pub const BYTES: usize = 1_500_000;
 pub fn write(queue: &Queue) -> Option<String> {
     let record = |run| if let State::Over(record) = queue.state(run) { Some(record) } else { None };
     let over = (0..queue.runs().len()).filter_map(record);
-    let mut kept = Kept { sweep: queue.sweep.clone(), records: over.filter(|record| record.is_tried()).cloned().collect() };
+    let mut kept = Kept {
+        sweep: queue.sweep.clone(),
+        records: over.filter(|record| record.is_tried()).cloned().collect(),
+    };
     let whole = serde_json::to_string(&kept).ok()?;
     if whole.len() <= BYTES {
         return Some(whole);
@@ -50,19 +53,34 @@ mod tests {
     use crate::ui::sweep::COMPARE;
 
     fn sweep(layers: &[&str], seeds: u32) -> Sweep {
-        let variants: Vec<String> = layers.iter().map(|layer| format!(r#""{layer}": {{ "model": "{layer}" }}"#)).collect();
-        let text = format!(r#"{{ "preset": "quick", "variants": {{ {} }}, "grid": {{ "seed": ["1..{seeds}"] }} }}"#, variants.join(", "));
+        let variants: Vec<String> =
+            layers.iter().map(|layer| format!(r#""{layer}": {{ "model": "{layer}" }}"#)).collect();
+        let text = format!(
+            r#"{{ "preset": "quick", "variants": {{ {} }}, "grid": {{ "seed": ["1..{seeds}"] }} }}"#,
+            variants.join(", ")
+        );
         Sweep::read("test", &text).unwrap()
     }
 
     fn finished(queue: &mut Queue, run: usize) {
         let Run { key, recipe, .. } = queue.runs()[run].clone();
         let curve = Curve(vec![StepLoss { loss: 0.25, power: 1.0 }; 64]);
-        queue.finish(Record { key, recipe, outcome: Outcome::Finished, curve, neurons: None, device: String::new() });
+        queue.finish(Record {
+            key,
+            recipe,
+            outcome: Outcome::Finished,
+            curve,
+            neurons: None,
+            device: String::new(),
+        });
     }
 
     fn holding(queue: Queue) -> Sweeping {
-        Sweeping { queue: Some(queue), revision: 1, ..Sweeping::new(COMPARE, &Recipe::default(), "quick", None) }
+        Sweeping {
+            queue: Some(queue),
+            revision: 1,
+            ..Sweeping::new(COMPARE, &Recipe::default(), "quick", None)
+        }
     }
 
     #[test]
@@ -88,7 +106,10 @@ mod tests {
             let key = sweeping.key(run).unwrap();
             sweeping.keep_weights(&key, vec![1.0]);
         }
-        assert!(sweeping.weights(0).is_some_and(|(step, _, weights)| step > 0 && weights == [1.0]) && sweeping.weights(1).is_none());
+        assert!(
+            sweeping.weights(0).is_some_and(|(step, _, weights)| step > 0 && weights == [1.0])
+                && sweeping.weights(1).is_none()
+        );
     }
 
     #[test]
@@ -101,16 +122,26 @@ mod tests {
         let again = |text: &str| read(text).unwrap();
         let (mut small, queue) = kept(&["lstm"], 3);
         let text = small.changed().unwrap().unwrap();
-        assert!(again(&text).curve(0) == queue.curve(0) && small.changed().is_none(), "only what has changed");
+        assert!(
+            again(&text).curve(0) == queue.curve(0) && small.changed().is_none(),
+            "only what has changed"
+        );
         let (mut many, _) = kept(&["lstm"], 700);
         let text = many.changed().unwrap().unwrap();
         assert!(text.len() <= BYTES);
         let queue = again(&text);
         let (first, curve) = queue.curve(0).unwrap();
-        assert_eq!((queue.over(), first, curve.0.len()), (700, 63, 1), "the end of each curve, at its end");
+        assert_eq!(
+            (queue.over(), first, curve.0.len()),
+            (700, 63, 1),
+            "the end of each curve, at its end"
+        );
         let (mut more, _) = kept(&["lstm", "gru"], 2000);
         let told = more.changed().unwrap().unwrap_err();
-        assert!(told.contains("4000 runs are too many") && told.contains("save them as JSON"), "{told}");
+        assert!(
+            told.contains("4000 runs are too many") && told.contains("save them as JSON"),
+            "{told}"
+        );
         more.revision += 1;
         assert!(more.changed().is_none(), "said once, and what was kept before stays");
         more.queue = None;

@@ -21,7 +21,10 @@ pub fn forward<F: Float>(dims: &Dims, x: &[F], y: &mut [F]) {
             #[inline(always)]
             |x| x * sigmoid(x),
         ),
-        Function::Softplus => each(x, y, |x| (if x > F::ZERO { x } else { F::ZERO }) + (if x > F::ZERO { -x } else { x }).exp().ln_1p()),
+        Function::Softplus => each(x, y, |x| {
+            (if x > F::ZERO { x } else { F::ZERO })
+                + (if x > F::ZERO { -x } else { x }).exp().ln_1p()
+        }),
     }
 }
 
@@ -72,7 +75,8 @@ fn sigmoid_slope<F: Float>(x: F) -> F {
 /// 2a with a = √(2/π) (x + 0.044715 x³), and its slope; past ±20 as there, where σ is 0 or 1.
 #[inline(always)]
 fn gelu_argument<F: Float>(x: F) -> (F, F) {
-    let (scale, cubic, bound) = (F::of(2.0 * (2.0 / std::f64::consts::PI).sqrt()), F::of(0.044_715), F::of(20.0));
+    let (scale, cubic, bound) =
+        (F::of(2.0 * (2.0 / std::f64::consts::PI).sqrt()), F::of(0.044_715), F::of(20.0));
     let x = if x > bound {
         bound
     } else if x < -bound {

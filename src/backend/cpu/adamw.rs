@@ -5,7 +5,15 @@ use super::{clock, simd};
 use crate::math::float::Float;
 
 /// One step on the parameters from number `first` on (`p`, `m`, `v` are that part; the others are whole).
-pub fn update<F: Float>(clock: &clock::State<F>, decay_mask: &[F], splits: &[&[F]], first: usize, p: &mut [F], m: &mut [F], v: &mut [F]) {
+pub fn update<F: Float>(
+    clock: &clock::State<F>,
+    decay_mask: &[F],
+    splits: &[&[F]],
+    first: usize,
+    p: &mut [F],
+    m: &mut [F],
+    v: &mut [F],
+) {
     let (one_minus_beta1, one_minus_beta2) = (clock.one_minus_beta1, clock.one_minus_beta2);
     let (correction1, correction2) = (F::ONE / clock.correction1, F::ONE / clock.correction2);
     let (rate, decay, epsilon) = (clock.rate, clock.decay, clock.epsilon);
@@ -14,7 +22,8 @@ pub fn update<F: Float>(clock: &clock::State<F>, decay_mask: &[F], splits: &[&[F
     simd(
         #[inline(always)]
         || {
-            let parts = p.chunks_mut(sum.len()).zip(m.chunks_mut(256)).zip(v.chunks_mut(256)).enumerate();
+            let parts =
+                p.chunks_mut(sum.len()).zip(m.chunks_mut(256)).zip(v.chunks_mut(256)).enumerate();
             for (part, ((p, m), v)) in parts {
                 let (start, len) = (first + part * 256, p.len());
                 let sum = &mut sum[..len];
@@ -23,7 +32,9 @@ pub fn update<F: Float>(clock: &clock::State<F>, decay_mask: &[F], splits: &[&[F
                     sum.iter_mut().zip(&split[start..start + len]).for_each(|(sum, &g)| *sum += g);
                 }
                 let mask = &decay_mask[start..start + len];
-                for ((((p, m), v), &g), &mask) in p.iter_mut().zip(m).zip(v).zip(sum.iter()).zip(mask) {
+                for ((((p, m), v), &g), &mask) in
+                    p.iter_mut().zip(m).zip(v).zip(sum.iter()).zip(mask)
+                {
                     let g = g / excess;
                     *m += one_minus_beta1 * (g - *m);
                     *v += one_minus_beta2 * (g * g - *v);

@@ -17,8 +17,19 @@ fn scale<F: Float>(dims: &Dims) -> F {
 /// p `[time, time]` of each sequence: the softmax of q_t · k_s / √E over s ≤ t, or q_t · k_s; 0 for s > t.
 pub fn weights<F: Float>(dims: &Dims, q: &[F], k: &[F], p: &mut [F]) {
     let (width, time, scale) = (dims.width_out as usize, dims.time as usize, scale(dims));
-    for ((q, k), p) in q.chunks_exact(time * width).zip(k.chunks_exact(time * width)).zip(p.chunks_exact_mut(time * time)) {
-        product([time, width, time], View::rows(q, width), View::rows(k, width).t(), p, time, false);
+    for ((q, k), p) in q
+        .chunks_exact(time * width)
+        .zip(k.chunks_exact(time * width))
+        .zip(p.chunks_exact_mut(time * time))
+    {
+        product(
+            [time, width, time],
+            View::rows(q, width),
+            View::rows(k, width).t(),
+            p,
+            time,
+            false,
+        );
         for (t, p) in p.chunks_exact_mut(time).enumerate() {
             let (seen, unseen) = p.split_at_mut(t + 1);
             unseen.fill(F::ZERO);
@@ -35,7 +46,11 @@ pub fn weights<F: Float>(dims: &Dims, q: &[F], k: &[F], p: &mut [F]) {
 /// y = p v.
 pub fn forward<F: Float>(dims: &Dims, p: &[F], v: &[F], y: &mut [F]) {
     let (width, time) = (dims.width_out as usize, dims.time as usize);
-    for ((p, v), y) in p.chunks_exact(time * time).zip(v.chunks_exact(time * width)).zip(y.chunks_exact_mut(time * width)) {
+    for ((p, v), y) in p
+        .chunks_exact(time * time)
+        .zip(v.chunks_exact(time * width))
+        .zip(y.chunks_exact_mut(time * width))
+    {
         product([time, time, width], View::rows(p, time), View::rows(v, width), y, width, false);
     }
 }
@@ -43,9 +58,19 @@ pub fn forward<F: Float>(dims: &Dims, p: &[F], v: &[F], y: &mut [F]) {
 /// The gradient da of the scores: dp_ts = dy_t · v_s; with the softmax da = p ⊙ (dp − Σ p dp) / √E.
 pub fn backward_weights<F: Float>(dims: &Dims, p: &[F], v: &[F], dy: &[F], da: &mut [F]) {
     let (width, time, scale) = (dims.width_out as usize, dims.time as usize, scale(dims));
-    let sequences = p.chunks_exact(time * time).zip(v.chunks_exact(time * width)).zip(dy.chunks_exact(time * width));
+    let sequences = p
+        .chunks_exact(time * time)
+        .zip(v.chunks_exact(time * width))
+        .zip(dy.chunks_exact(time * width));
     for (((p, v), dy), da) in sequences.zip(da.chunks_exact_mut(time * time)) {
-        product([time, width, time], View::rows(dy, width), View::rows(v, width).t(), da, time, false);
+        product(
+            [time, width, time],
+            View::rows(dy, width),
+            View::rows(v, width).t(),
+            da,
+            time,
+            false,
+        );
         for (t, (p, da)) in p.chunks_exact(time).zip(da.chunks_exact_mut(time)).enumerate() {
             da[t + 1..].fill(F::ZERO);
             if is_softmax(dims) {

@@ -38,7 +38,14 @@ pub fn scale<F: Float>(dims: &Dims, parameters: &[F], x: &[F], y: &mut [F]) {
 }
 
 /// dx = d ⊙ dy; dd = Σ dy ⊙ x into the split's gradients.
-pub fn scale_backward<F: Float>(dims: &Dims, parameters: &[F], x: &[F], dy: &[F], dx: &mut [F], gradients: &mut [F]) {
+pub fn scale_backward<F: Float>(
+    dims: &Dims,
+    parameters: &[F],
+    x: &[F],
+    dy: &[F],
+    dx: &mut [F],
+    gradients: &mut [F],
+) {
     let n = dims.width_out as usize;
     scale(dims, parameters, dy, dx);
     let dd = &mut gradients[dims.weight as usize..][..n];

@@ -71,14 +71,21 @@ impl<F: Float> State<F> {
     pub fn advance(&mut self) {
         let done = F::of(self.step.into());
         self.step += 1;
-        let Clock { warmup, peak_rate, base_decay, rate_curve, decay_curve, beta2_curve, .. } = self.settings;
-        let warm = if self.step < warmup { F::of(self.step.into()) / F::of(warmup.into()) } else { F::ONE };
+        let Clock { warmup, peak_rate, base_decay, rate_curve, decay_curve, beta2_curve, .. } =
+            self.settings;
+        let warm = if self.step < warmup {
+            F::of(self.step.into()) / F::of(warmup.into())
+        } else {
+            F::ONE
+        };
         self.rate = exact::<F>(peak_rate) * warm * at(&rate_curve, done);
         self.decay = exact::<F>(base_decay) * at(&decay_curve, done);
         self.one_minus_beta2 = at(&beta2_curve, done);
         // 1 − Π β without cancellation: c ← c β + (1 − β).
-        self.correction1 = self.correction1 * (F::ONE - self.one_minus_beta1) + self.one_minus_beta1;
-        self.correction2 = self.correction2 * (F::ONE - self.one_minus_beta2) + self.one_minus_beta2;
+        self.correction1 =
+            self.correction1 * (F::ONE - self.one_minus_beta1) + self.one_minus_beta1;
+        self.correction2 =
+            self.correction2 * (F::ONE - self.one_minus_beta2) + self.one_minus_beta2;
     }
 
     /// Remembers the first step whose loss is not finite.
@@ -91,7 +98,11 @@ impl<F: Float> State<F> {
 
 /// In f64, a setting means the decimal number that was written (0.001, not its nearest f32).
 fn exact<F: Float>(value: f32) -> F {
-    if std::mem::size_of::<F>() == 4 { F::of(value.into()) } else { F::of(value.to_string().parse().unwrap_or(value.into())) }
+    if std::mem::size_of::<F>() == 4 {
+        F::of(value.into())
+    } else {
+        F::of(value.to_string().parse().unwrap_or(value.into()))
+    }
 }
 
 /// The curve's value after `done` steps.

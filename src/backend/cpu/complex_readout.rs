@@ -22,7 +22,13 @@ pub fn forward<F: Float>(block: Block, dims: &Dims, parameters: &[F], h: &[F], y
 }
 
 /// dh = [dy C_re, −dy C_im].
-pub fn backward_input<F: Float>(block: Block, dims: &Dims, parameters: &[F], dy: &[F], dh: &mut [F]) {
+pub fn backward_input<F: Float>(
+    block: Block,
+    dims: &Dims,
+    parameters: &[F],
+    dy: &[F],
+    dh: &mut [F],
+) {
     let (n, out, rows) = (dims.width_in as usize, dims.width_out as usize, block.rows(dims));
     let [re, im] = halves(dims, parameters);
     product([rows, out, n], View::rows(dy, out), re, dh, 2 * n, false);
@@ -31,10 +37,30 @@ pub fn backward_input<F: Float>(block: Block, dims: &Dims, parameters: &[F], dy:
 }
 
 /// dC_re = dyᵀ h_re and dC_im = −dyᵀ h_im into the split's gradients.
-pub fn backward_weight<F: Float>(block: Block, dims: &Dims, h: &[F], dy: &[F], gradients: &mut [F]) {
+pub fn backward_weight<F: Float>(
+    block: Block,
+    dims: &Dims,
+    h: &[F],
+    dy: &[F],
+    gradients: &mut [F],
+) {
     let (n, out, rows) = (dims.width_in as usize, dims.width_out as usize, block.rows(dims));
     let (re, im) = gradients[dims.weight as usize..][..2 * out * n].split_at_mut(out * n);
-    product([out, rows, n], View::rows(dy, out).t(), View { data: h, row: 2 * n, column: 1 }, re, n, false);
-    product([out, rows, n], View::rows(dy, out).t(), View { data: &h[n..], row: 2 * n, column: 1 }, im, n, false);
+    product(
+        [out, rows, n],
+        View::rows(dy, out).t(),
+        View { data: h, row: 2 * n, column: 1 },
+        re,
+        n,
+        false,
+    );
+    product(
+        [out, rows, n],
+        View::rows(dy, out).t(),
+        View { data: &h[n..], row: 2 * n, column: 1 },
+        im,
+        n,
+        false,
+    );
     im.iter_mut().for_each(|im| *im = -*im);
 }

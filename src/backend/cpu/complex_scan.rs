@@ -38,8 +38,13 @@ pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], h: &mut [F]) {
                 state.fill(F::ZERO);
                 for (u, h) in u.chunks_exact(2 * n).zip(h.chunks_exact_mut(2 * n)) {
                     let ((re, im), (u_re, u_im)) = (state.split_at_mut(n), u.split_at(n));
-                    for ((((re, im), &u_re), &u_im), c) in re.iter_mut().zip(im).zip(u_re).zip(u_im).zip(&channels) {
-                        (*re, *im) = (c.re * *re - c.im * *im + c.gamma * u_re, c.re * *im + c.im * *re + c.gamma * u_im);
+                    for ((((re, im), &u_re), &u_im), c) in
+                        re.iter_mut().zip(im).zip(u_re).zip(u_im).zip(&channels)
+                    {
+                        (*re, *im) = (
+                            c.re * *re - c.im * *im + c.gamma * u_re,
+                            c.re * *im + c.im * *re + c.gamma * u_im,
+                        );
                     }
                     h.copy_from_slice(&state);
                 }
@@ -49,7 +54,15 @@ pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], h: &mut [F]) {
 }
 
 /// s_t = dh_t + λ̄ s_{t+1}, du_t = γ ⊙ s_t; dν, dθ, dγ_log into the split's gradients.
-pub fn backward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], h: &[F], dh: &[F], du: &mut [F], gradients: &mut [F]) {
+pub fn backward<F: Float>(
+    dims: &Dims,
+    parameters: &[F],
+    u: &[F],
+    h: &[F],
+    dh: &[F],
+    du: &mut [F],
+    gradients: &mut [F],
+) {
     let (n, time) = (dims.width_out as usize, dims.time as usize);
     let channels = channels(dims, parameters);
     let gradients = &mut gradients[dims.weight as usize..][..3 * n];
@@ -59,7 +72,9 @@ pub fn backward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], h: &[F], dh: &
         #[inline(always)]
         || {
             let sequences = u.chunks_exact(time * 2 * n).zip(h.chunks_exact(time * 2 * n));
-            for ((u, h), (dh, du)) in sequences.zip(dh.chunks_exact(time * 2 * n).zip(du.chunks_exact_mut(time * 2 * n))) {
+            for ((u, h), (dh, du)) in
+                sequences.zip(dh.chunks_exact(time * 2 * n).zip(du.chunks_exact_mut(time * 2 * n)))
+            {
                 later.fill(F::ZERO);
                 for t in (0..time).rev() {
                     let row = t * 2 * n;
@@ -68,7 +83,10 @@ pub fn backward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], h: &[F], dh: &
                         let (at, other) = (row + j, row + n + j);
                         sum[0] += re[j] * h[at] + im[j] * h[other];
                         sum[1] += im[j] * h[at] - re[j] * h[other];
-                        (re[j], im[j]) = (dh[at] + c.re * re[j] + c.im * im[j], dh[other] + c.re * im[j] - c.im * re[j]);
+                        (re[j], im[j]) = (
+                            dh[at] + c.re * re[j] + c.im * im[j],
+                            dh[other] + c.re * im[j] - c.im * re[j],
+                        );
                         sum[2] += re[j] * u[at] + im[j] * u[other];
                         (du[at], du[other]) = (c.gamma * re[j], c.gamma * im[j]);
                     }

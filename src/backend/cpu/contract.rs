@@ -10,8 +10,14 @@ pub fn forward<F: Float>(dims: &Dims, h: &[F], c: &[F], y: &mut [F]) {
     simd(
         #[inline(always)]
         || {
-            for ((h, c), y) in h.chunks_exact(width * state).zip(c.chunks_exact(state)).zip(y.chunks_exact_mut(width)) {
-                y.iter_mut().zip(h.chunks_exact(state)).for_each(|(y, h)| *y = h.iter().zip(c).map(|(&h, &c)| h * c).sum());
+            for ((h, c), y) in h
+                .chunks_exact(width * state)
+                .zip(c.chunks_exact(state))
+                .zip(y.chunks_exact_mut(width))
+            {
+                y.iter_mut()
+                    .zip(h.chunks_exact(state))
+                    .for_each(|(y, h)| *y = h.iter().zip(c).map(|(&h, &c)| h * c).sum());
             }
         },
     );
@@ -23,7 +29,11 @@ pub fn backward_h<F: Float>(dims: &Dims, dy: &[F], c: &[F], dh: &mut [F]) {
     simd(
         #[inline(always)]
         || {
-            for ((dy, c), dh) in dy.chunks_exact(width).zip(c.chunks_exact(state)).zip(dh.chunks_exact_mut(width * state)) {
+            for ((dy, c), dh) in dy
+                .chunks_exact(width)
+                .zip(c.chunks_exact(state))
+                .zip(dh.chunks_exact_mut(width * state))
+            {
                 for (&dy, dh) in dy.iter().zip(dh.chunks_exact_mut(state)) {
                     dh.iter_mut().zip(c).for_each(|(dh, &c)| *dh = dy * c);
                 }
@@ -38,7 +48,11 @@ pub fn backward_c<F: Float>(dims: &Dims, h: &[F], dy: &[F], dc: &mut [F]) {
     simd(
         #[inline(always)]
         || {
-            for ((h, dy), dc) in h.chunks_exact(width * state).zip(dy.chunks_exact(width)).zip(dc.chunks_exact_mut(state)) {
+            for ((h, dy), dc) in h
+                .chunks_exact(width * state)
+                .zip(dy.chunks_exact(width))
+                .zip(dc.chunks_exact_mut(state))
+            {
                 dc.fill(F::ZERO);
                 for (h, &dy) in h.chunks_exact(state).zip(dy) {
                     dc.iter_mut().zip(h).for_each(|(dc, &h)| *dc += h * dy);

@@ -9,18 +9,28 @@ use crate::math::gemm::{View, product};
 pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], h: &mut [F]) {
     let n = dims.width_out as usize;
     let a = View::rows(&parameters[dims.weight as usize..][..n * n], n);
-    walk(dims, u, h, 0..dims.time as usize, |state, next, sequences| product([sequences, n, n], View::rows(state, n), a.t(), next, n, false));
+    walk(dims, u, h, 0..dims.time as usize, |state, next, sequences| {
+        product([sequences, n, n], View::rows(state, n), a.t(), next, n, false)
+    });
 }
 
 /// du_t = dh_t + Aᵀ du_{t+1}.
 pub fn backward<F: Float>(dims: &Dims, parameters: &[F], dh: &[F], du: &mut [F]) {
     let n = dims.width_out as usize;
     let a = View::rows(&parameters[dims.weight as usize..][..n * n], n);
-    walk(dims, dh, du, (0..dims.time as usize).rev(), |state, next, sequences| product([sequences, n, n], View::rows(state, n), a, next, n, false));
+    walk(dims, dh, du, (0..dims.time as usize).rev(), |state, next, sequences| {
+        product([sequences, n, n], View::rows(state, n), a, next, n, false)
+    });
 }
 
 /// dA = Σ du_t h_{t−1}ᵀ for the `width_out` rows of A, and with `constant` db = Σ du_t behind them, into the split's gradients.
-pub fn backward_weight<F: Float>(block: Block, dims: &Dims, h: &[F], du: &[F], gradients: &mut [F]) {
+pub fn backward_weight<F: Float>(
+    block: Block,
+    dims: &Dims,
+    h: &[F],
+    du: &[F],
+    gradients: &mut [F],
+) {
     let (n, out, time) = (dims.width_in as usize, dims.width_out as usize, dims.time as usize);
     let mut past = vec![F::ZERO; h.len()]; // h_{t−1}
     for (past, h) in past.chunks_exact_mut(time * n).zip(h.chunks_exact(time * n)) {
@@ -28,12 +38,22 @@ pub fn backward_weight<F: Float>(block: Block, dims: &Dims, h: &[F], du: &[F], g
     }
     linear::outer(block, &Dims { constant: 0, ..*dims }, out, &past, du, gradients);
     if dims.constant == 1 {
-        super::channel::bias_backward(&Dims { weight: dims.weight + dims.width_out * dims.width_in, ..*dims }, du, gradients);
+        super::channel::bias_backward(
+            &Dims { weight: dims.weight + dims.width_out * dims.width_in, ..*dims },
+            du,
+            gradients,
+        );
     }
 }
 
 /// state ← `next` of the state + what arrives, at each of the time steps; the states go to `out`.
-fn walk<F: Float>(dims: &Dims, arriving: &[F], out: &mut [F], times: impl Iterator<Item = usize>, step: impl Fn(&[F], &mut [F], usize)) {
+fn walk<F: Float>(
+    dims: &Dims,
+    arriving: &[F],
+    out: &mut [F],
+    times: impl Iterator<Item = usize>,
+    step: impl Fn(&[F], &mut [F], usize),
+) {
     let (n, time) = (dims.width_out as usize, dims.time as usize);
     let sequences = arriving.len() / (time * n);
     let (mut state, mut next) = (vec![F::ZERO; sequences * n], vec![F::ZERO; sequences * n]);
@@ -54,11 +74,21 @@ fn walk<F: Float>(dims: &Dims, arriving: &[F], out: &mut [F], times: impl Iterat
 }
 
 /// Each sequence's row of step t.
-pub(super) fn at_step<F>(rows: &[F], width: usize, time: usize, t: usize) -> impl Iterator<Item = &[F]> {
+pub(super) fn at_step<F>(
+    rows: &[F],
+    width: usize,
+    time: usize,
+    t: usize,
+) -> impl Iterator<Item = &[F]> {
     rows.chunks_exact(time * width).map(move |sequence| &sequence[t * width..][..width])
 }
 
 /// The same to write to.
-pub(super) fn at_step_mut<F>(rows: &mut [F], width: usize, time: usize, t: usize) -> impl Iterator<Item = &mut [F]> {
+pub(super) fn at_step_mut<F>(
+    rows: &mut [F],
+    width: usize,
+    time: usize,
+    t: usize,
+) -> impl Iterator<Item = &mut [F]> {
     rows.chunks_exact_mut(time * width).map(move |sequence| &mut sequence[t * width..][..width])
 }

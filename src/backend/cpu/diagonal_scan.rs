@@ -30,7 +30,14 @@ pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], h: &mut [F]) {
 }
 
 /// du_t = dh_t + λ du_{t+1}; dν = −exp(ν) λ Σ_t du_t h_{t−1} into the split's gradients.
-pub fn backward<F: Float>(dims: &Dims, parameters: &[F], h: &[F], dh: &[F], du: &mut [F], gradients: &mut [F]) {
+pub fn backward<F: Float>(
+    dims: &Dims,
+    parameters: &[F],
+    h: &[F],
+    dh: &[F],
+    du: &mut [F],
+    gradients: &mut [F],
+) {
     let (n, time) = (dims.width_out as usize, dims.time as usize);
     let lambda = decay(dims, parameters);
     let d_nu = &mut gradients[dims.weight as usize..][..n];
@@ -38,13 +45,17 @@ pub fn backward<F: Float>(dims: &Dims, parameters: &[F], h: &[F], dh: &[F], du: 
     simd(
         #[inline(always)]
         || {
-            let sequences = h.chunks_exact(time * n).zip(dh.chunks_exact(time * n)).zip(du.chunks_exact_mut(time * n));
+            let sequences = h
+                .chunks_exact(time * n)
+                .zip(dh.chunks_exact(time * n))
+                .zip(du.chunks_exact_mut(time * n));
             for ((h, dh), du) in sequences {
                 let last = (time - 1) * n;
                 du[last..].copy_from_slice(&dh[last..]);
                 for t in (0..time - 1).rev() {
                     let (now, later) = du.split_at_mut((t + 1) * n);
-                    let step = now[t * n..].iter_mut().zip(&dh[t * n..]).zip(&lambda).zip(&later[..n]);
+                    let step =
+                        now[t * n..].iter_mut().zip(&dh[t * n..]).zip(&lambda).zip(&later[..n]);
                     step.for_each(|(((du, &dh), &lambda), &later)| *du = dh + lambda * later);
                     let sum = d_nu.iter_mut().zip(&later[..n]).zip(&h[t * n..]);
                     sum.for_each(|((d_nu, &later), &h)| *d_nu += later * h);

@@ -6,7 +6,13 @@ use crate::math::float::Float;
 use crate::math::random::pcg4d;
 
 /// The block's sequences of `data [width_in, time, width_out]`: in order with `half`, else at random.
-pub fn forward<F: Float>(block: Block, dims: &Dims, [seed, step]: [u32; 2], data: &[F], x: &mut [F]) {
+pub fn forward<F: Float>(
+    block: Block,
+    dims: &Dims,
+    [seed, step]: [u32; 2],
+    data: &[F],
+    x: &mut [F],
+) {
     let len = (dims.time * dims.width_out) as usize;
     let first = u32::try_from(block.first).expect("sequences fit 32 bits");
     for (sequence, x) in (first..).zip(x.chunks_exact_mut(len)) {

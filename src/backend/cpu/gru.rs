@@ -17,8 +17,20 @@ pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], gates: &mut [F]
     let mut q = vec![F::ZERO; sequences * 3 * n];
     for t in 0..time {
         q.chunks_exact_mut(3 * n).for_each(|q| q.copy_from_slice(bias));
-        product([sequences, n, 3 * n], View::rows(&state, n), View::rows(weight, n).t(), &mut q, 3 * n, true);
-        let inputs = q.chunks_exact(3 * n).zip(at_step(u, 3 * n, time, t)).zip(at_step_mut(gates, 4 * n, time, t));
+        product(
+            [sequences, n, 3 * n],
+            View::rows(&state, n),
+            View::rows(weight, n).t(),
+            &mut q,
+            3 * n,
+            true,
+        );
+        let inputs = q.chunks_exact(3 * n).zip(at_step(u, 3 * n, time, t)).zip(at_step_mut(
+            gates,
+            4 * n,
+            time,
+            t,
+        ));
         simd(
             #[inline(always)]
             || {
@@ -35,20 +47,35 @@ pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], gates: &mut [F]
                 }
             },
         );
-        at_step_mut(h, n, time, t).zip(state.chunks_exact(n)).for_each(|(h, state)| h.copy_from_slice(state));
+        at_step_mut(h, n, time, t)
+            .zip(state.chunks_exact(n))
+            .for_each(|(h, state)| h.copy_from_slice(state));
     }
 }
 
 /// The gradients du of u_t and dq of q_t, back through time.
-pub fn backward<F: Float>(dims: &Dims, parameters: &[F], gates: &[F], h: &[F], dh: &[F], du: &mut [F], dq: &mut [F]) {
+pub fn backward<F: Float>(
+    dims: &Dims,
+    parameters: &[F],
+    gates: &[F],
+    h: &[F],
+    dh: &[F],
+    du: &mut [F],
+    dq: &mut [F],
+) {
     let (n, time) = (dims.width_out as usize, dims.time as usize);
     let sequences = h.len() / (time * n);
     let weight = &parameters[dims.weight as usize..][..3 * n * n];
     let mut dstate = vec![F::ZERO; sequences * n]; // from step t + 1
     let mut recurrent = vec![F::ZERO; sequences * 3 * n];
     for t in (0..time).rev() {
-        let arriving = at_step(dh, n, time, t).zip(at_step(gates, 4 * n, time, t)).zip(h.chunks_exact(time * n));
-        let states = dstate.chunks_exact_mut(n).zip(recurrent.chunks_exact_mut(3 * n)).zip(at_step_mut(du, 3 * n, time, t));
+        let arriving = at_step(dh, n, time, t)
+            .zip(at_step(gates, 4 * n, time, t))
+            .zip(h.chunks_exact(time * n));
+        let states = dstate
+            .chunks_exact_mut(n)
+            .zip(recurrent.chunks_exact_mut(3 * n))
+            .zip(at_step_mut(du, 3 * n, time, t));
         for (((dh, gates), h), ((dstate, dq), du)) in arriving.zip(states) {
             for j in 0..n {
                 let [r, z, new, recurrent] = [0, 1, 2, 3].map(|gate| gates[gate * n + j]);
@@ -57,12 +84,23 @@ pub fn backward<F: Float>(dims: &Dims, parameters: &[F], gates: &[F], h: &[F], d
                 let dn = dh * (F::ONE - z) * (F::ONE - new * new);
                 let dr = dn * recurrent * r * (F::ONE - r);
                 let dz = dh * (before - new) * z * (F::ONE - z);
-                [(j, dr, dr), (n + j, dz, dz), (2 * n + j, dn, dn * r)].into_iter().for_each(|(k, u, q)| (du[k], dq[k]) = (u, q));
+                [(j, dr, dr), (n + j, dz, dz), (2 * n + j, dn, dn * r)]
+                    .into_iter()
+                    .for_each(|(k, u, q)| (du[k], dq[k]) = (u, q));
                 dstate[j] = dh * z;
             }
         }
-        at_step_mut(dq, 3 * n, time, t).zip(recurrent.chunks_exact(3 * n)).for_each(|(dq, recurrent)| dq.copy_from_slice(recurrent));
-        product([sequences, 3 * n, n], View::rows(&recurrent, 3 * n), View::rows(weight, n), &mut dstate, n, true);
+        at_step_mut(dq, 3 * n, time, t)
+            .zip(recurrent.chunks_exact(3 * n))
+            .for_each(|(dq, recurrent)| dq.copy_from_slice(recurrent));
+        product(
+            [sequences, 3 * n, n],
+            View::rows(&recurrent, 3 * n),
+            View::rows(weight, n),
+            &mut dstate,
+            n,
+            true,
+        );
     }
 }
 

@@ -5,14 +5,24 @@ use crate::graph::dims::Dims;
 use crate::math::float::Float;
 
 /// `rows [row, 2]` = Σ (ŷ − y)² and Σ y² over the outputs; gradient = 2 (ŷ − y) / N. Both halved with `half`.
-pub fn squared_error<F: Float>(dims: &Dims, prediction: &[F], target: &[F], rows: &mut [F], gradient: &mut [F]) {
+pub fn squared_error<F: Float>(
+    dims: &Dims,
+    prediction: &[F],
+    target: &[F],
+    rows: &mut [F],
+    gradient: &mut [F],
+) {
     let width = dims.width_out as usize;
     let factor = if dims.half == 1 { 0.5 } else { 1.0 };
-    let (scale, factor) = (F::of(2.0 * factor / (counted(dims) * f64::from(dims.width_out))), F::of(factor));
+    let (scale, factor) =
+        (F::of(2.0 * factor / (counted(dims) * f64::from(dims.width_out))), F::of(factor));
     simd(
         #[inline(always)]
         || {
-            let each = prediction.chunks_exact(width).zip(target.chunks_exact(width)).zip(gradient.chunks_exact_mut(width));
+            let each = prediction
+                .chunks_exact(width)
+                .zip(target.chunks_exact(width))
+                .zip(gradient.chunks_exact_mut(width));
             for (((prediction, target), gradient), row) in each.zip(rows.chunks_exact_mut(2)) {
                 let (mut error, mut power) = (F::ZERO, F::ZERO);
                 for ((&p, &y), g) in prediction.iter().zip(target).zip(gradient) {
@@ -29,16 +39,26 @@ pub fn squared_error<F: Float>(dims: &Dims, prediction: &[F], target: &[F], rows
 
 /// `rows [row, 2]` = −log softmax(ŷ)[y] and 1, times the outputs' number; gradient = (softmax(ŷ) − onehot(y)) / N.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-pub fn cross_entropy<F: Float>(dims: &Dims, prediction: &[F], class: &[F], rows: &mut [F], gradient: &mut [F]) {
+pub fn cross_entropy<F: Float>(
+    dims: &Dims,
+    prediction: &[F],
+    class: &[F],
+    rows: &mut [F],
+    gradient: &mut [F],
+) {
     let width = dims.width_out as usize;
     let (scale, outputs) = (F::of(1.0 / counted(dims)), F::of(f64::from(dims.width_out)));
     let each = prediction.chunks_exact(width).zip(class).zip(gradient.chunks_exact_mut(width));
     for (((prediction, &class), gradient), row) in each.zip(rows.chunks_exact_mut(2)) {
-        let largest = prediction.iter().copied().fold(prediction[0], |a, b| if b > a { b } else { a });
+        let largest =
+            prediction.iter().copied().fold(prediction[0], |a, b| if b > a { b } else { a });
         gradient.iter_mut().zip(prediction).for_each(|(g, &p)| *g = (p - largest).exp());
         let sum: F = gradient.iter().copied().sum();
         let class = class.wide() as usize;
-        row.copy_from_slice(&[outputs * (F::of(sum.wide().ln()) - (prediction[class] - largest)), outputs]);
+        row.copy_from_slice(&[
+            outputs * (F::of(sum.wide().ln()) - (prediction[class] - largest)),
+            outputs,
+        ]);
         gradient.iter_mut().for_each(|g| *g = scale * (*g / sum));
         gradient[class] -= scale;
     }

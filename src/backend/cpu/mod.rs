@@ -60,12 +60,25 @@ impl<F: Float> Cpu<F> {
     /// More memory than `memory_limit` bytes, or no thread could be started.
     pub fn new(program: Program, threads: usize, memory_limit: u64) -> Result<Self> {
         // Beside the buffers: the gradient of the widest gate's two sides.
-        let sides = |call: &Call| if call.kernel == Kernel::BilinearBackwardWeight { 2 * u64::from(call.dims.width_out) } else { 0 };
-        let scratch = program.calls.iter().map(sides).max().unwrap_or(0) * (program.replicas * program.batch * program.time) as u64;
+        let sides = |call: &Call| {
+            if call.kernel == Kernel::BilinearBackwardWeight {
+                2 * u64::from(call.dims.width_out)
+            } else {
+                0
+            }
+        };
+        let scratch = program.calls.iter().map(sides).max().unwrap_or(0)
+            * (program.replicas * program.batch * program.time) as u64;
         let needed = (program.bytes() / 4 + scratch) * std::mem::size_of::<F>() as u64;
         if needed > memory_limit {
-            let (mib, device) = (|bytes: u64| bytes.div_ceil(1 << 20), "this machine's free memory".to_owned());
-            return Err(Error::TooLarge { what: "all its buffers".into(), needed_mib: mib(needed), device, allowed_mib: mib(memory_limit) });
+            let (mib, device) =
+                (|bytes: u64| bytes.div_ceil(1 << 20), "this machine's free memory".to_owned());
+            return Err(Error::TooLarge {
+                what: "all its buffers".into(),
+                needed_mib: mib(needed),
+                device,
+                allowed_mib: mib(memory_limit),
+            });
         }
         let threads = available_threads(threads).min(program.replicas * program.splits);
         let device = Device {
@@ -101,9 +114,15 @@ impl<F: Float> Cpu<F> {
 }
 
 /// Does `work` on every replica, on the pool's threads if there is one: those that have none left to begin help the others.
-fn each<F: Float>(pool: Option<&rayon::ThreadPool>, replicas: &mut [Replica<F>], work: impl Fn(&mut Replica<F>, bool) + Send + Sync) {
+fn each<F: Float>(
+    pool: Option<&rayon::ThreadPool>,
+    replicas: &mut [Replica<F>],
+    work: impl Fn(&mut Replica<F>, bool) + Send + Sync,
+) {
     match pool {
-        Some(pool) => pool.install(|| replicas.par_iter_mut().with_max_len(1).for_each(|replica| work(replica, true))),
+        Some(pool) => pool.install(|| {
+            replicas.par_iter_mut().with_max_len(1).for_each(|replica| work(replica, true))
+        }),
         None => replicas.iter_mut().for_each(|replica| work(replica, false)),
     }
 }
@@ -183,7 +202,11 @@ pub(crate) fn simd<R>(work: impl FnOnce() -> R) -> R {
 }
 
 fn available_threads(asked: usize) -> usize {
-    if asked > 0 { asked } else { std::thread::available_parallelism().map_or(1, std::num::NonZero::get) }
+    if asked > 0 {
+        asked
+    } else {
+        std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+    }
 }
 
 fn pool(threads: usize) -> Result<Option<rayon::ThreadPool>> {
@@ -191,5 +214,8 @@ fn pool(threads: usize) -> Result<Option<rayon::ThreadPool>> {
         return Ok(None);
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    pool.map(Some).map_err(|e| Error::System { what: format!("starting {threads} threads"), problem: e.to_string() })
+    pool.map(Some).map_err(|e| Error::System {
+        what: format!("starting {threads} threads"),
+        problem: e.to_string(),
+    })
 }

@@ -6,14 +6,24 @@ use crate::math::float::Float;
 use crate::math::random::pcg4d;
 
 /// Tokens of the block's sequences, and the number of the value that each query asks for.
-pub fn forward<F: Float>(block: Block, dims: &Dims, [seed, step]: [u32; 2], tokens: &mut [F], y: &mut [F]) {
-    let (pairs, width, time) = (dims.width_in as usize, dims.width_out as usize, dims.time as usize);
+pub fn forward<F: Float>(
+    block: Block,
+    dims: &Dims,
+    [seed, step]: [u32; 2],
+    tokens: &mut [F],
+    y: &mut [F],
+) {
+    let (pairs, width, time) =
+        (dims.width_in as usize, dims.width_out as usize, dims.time as usize);
     let first = u32::try_from(block.first).expect("sequences fit 32 bits");
     tokens.fill(F::ZERO);
     for (sequence, (tokens, y)) in (first..).zip(tokens.chunks_exact_mut(time * width).zip(y)) {
         let ranks = |which: u32| -> Vec<usize> {
             let element = |i: usize| sequence * dims.width_in + i as u32;
-            let word = |i: usize| pcg4d([seed, dims.stream.wrapping_add(which), step, element(i) / 4])[(element(i) % 4) as usize];
+            let word = |i: usize| {
+                pcg4d([seed, dims.stream.wrapping_add(which), step, element(i) / 4])
+                    [(element(i) % 4) as usize]
+            };
             let words: Vec<(u32, usize)> = (0..pairs).map(|i| (word(i), i)).collect();
             words.iter().map(|own| words.iter().filter(|other| *other < own).count()).collect()
         };
@@ -22,7 +32,8 @@ pub fn forward<F: Float>(block: Block, dims: &Dims, [seed, step]: [u32; 2], toke
             tokens[place * width + key] = F::ONE;
             tokens[place * width + pairs + value] = F::ONE;
         }
-        let key = (pcg4d([seed, dims.stream.wrapping_add(2), step, sequence])[0] % dims.width_in) as usize;
+        let key = (pcg4d([seed, dims.stream.wrapping_add(2), step, sequence])[0] % dims.width_in)
+            as usize;
         tokens[pairs * width + key] = F::ONE;
         *y = F::of(values[key] as f64);
     }

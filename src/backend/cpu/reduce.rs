@@ -19,6 +19,8 @@ pub fn loss<'a, F: Float>(dims: &Dims, rows: impl Iterator<Item = &'a [F]>) -> S
 
 /// Sets the clock's excess: the norm of the gradients, summed over the splits, over the clip, less 1; at least 0.
 pub fn gradient<F: Float>(clock: &mut clock::State<F>, splits: &[&[F]]) {
-    let squared: f64 = (0..splits[0].len()).map(|i| splits.iter().map(|split| split[i].wide()).sum::<f64>().powi(2)).sum();
+    let squared: f64 = (0..splits[0].len())
+        .map(|i| splits.iter().map(|split| split[i].wide()).sum::<f64>().powi(2))
+        .sum();
     clock.excess = F::of((squared.sqrt() / clock.clip.wide() - 1.0).max(0.0));
 }

@@ -40,7 +40,8 @@ const CHUNK: usize = 4096;
 impl<F: Float> Replica<F> {
     pub(super) fn new(program: &Program) -> Self {
         let zeros = |id: BufferId| vec![F::ZERO; program.buffers[id.0].len];
-        let constant = |b: &Buffer| vec![F::ZERO; if b.storage == Storage::Constant { b.len } else { 0 }];
+        let constant =
+            |b: &Buffer| vec![F::ZERO; if b.storage == Storage::Constant { b.len } else { 0 }];
         let constants = program.buffers.iter().map(constant).collect();
         let mut replica = Self {
             clock: clock::State::default(),
@@ -66,9 +67,15 @@ impl<F: Float> Replica<F> {
             Storage::FirstMoment => self.first_moment[..data.len()].copy_from_slice(data),
             Storage::SecondMoment => self.second_moment[..data.len()].copy_from_slice(data),
             Storage::DecayMask => self.decay_mask[..data.len()].copy_from_slice(data),
-            Storage::Constant => self.shared.constants[buffer.0][..data.len()].copy_from_slice(data),
-            Storage::Activation { .. } => self.lanes.iter_mut().for_each(|lane| lane.write(buffer, data)),
-            Storage::Gradients | Storage::LossRows | Storage::Clock | Storage::Ring => unreachable!("{name} is the engine's own"),
+            Storage::Constant => {
+                self.shared.constants[buffer.0][..data.len()].copy_from_slice(data)
+            }
+            Storage::Activation { .. } => {
+                self.lanes.iter_mut().for_each(|lane| lane.write(buffer, data))
+            }
+            Storage::Gradients | Storage::LossRows | Storage::Clock | Storage::Ring => {
+                unreachable!("{name} is the engine's own")
+            }
         }
     }
 
@@ -79,9 +86,17 @@ impl<F: Float> Replica<F> {
             Storage::SecondMoment => self.second_moment.clone(),
             Storage::DecayMask => self.decay_mask.clone(),
             Storage::Constant => self.shared.constants[buffer.0].clone(),
-            Storage::Gradients => self.lanes.iter().flat_map(|lane| lane.gradients.iter().copied()).collect(),
-            Storage::Activation { .. } | Storage::LossRows => self.lanes.iter().flat_map(|lane| lane.buffers[buffer.0].iter().copied()).collect(),
-            Storage::Ring => self.ring.iter().flat_map(|s| [F::of(s.loss.into()), F::of(s.power.into())]).collect(),
+            Storage::Gradients => {
+                self.lanes.iter().flat_map(|lane| lane.gradients.iter().copied()).collect()
+            }
+            Storage::Activation { .. } | Storage::LossRows => {
+                self.lanes.iter().flat_map(|lane| lane.buffers[buffer.0].iter().copied()).collect()
+            }
+            Storage::Ring => self
+                .ring
+                .iter()
+                .flat_map(|s| [F::of(s.loss.into()), F::of(s.power.into())])
+                .collect(),
             Storage::Clock => vec![],
         }
     }
@@ -127,16 +142,25 @@ impl<F: Float> Replica<F> {
 
     /// One training step; `spread` over the threads of the pool that this runs in.
     pub(super) fn step(&mut self, calls: &[Call], spread: bool) {
-        calls.iter().filter(|call| call.kernel.scope() == Scope::Before).for_each(|call| self.whole(call, spread));
+        calls
+            .iter()
+            .filter(|call| call.kernel.scope() == Scope::Before)
+            .for_each(|call| self.whole(call, spread));
         self.sequences(calls, spread);
-        calls.iter().filter(|call| call.kernel.scope() == Scope::After).for_each(|call| self.whole(call, spread));
+        calls
+            .iter()
+            .filter(|call| call.kernel.scope() == Scope::After)
+            .for_each(|call| self.whole(call, spread));
     }
 
     /// The calls that work on sequences, split by split.
     pub(super) fn sequences(&mut self, calls: &[Call], spread: bool) {
         let Self { shared, lanes, .. } = self;
         let work = |lane: &mut Lane<F>| {
-            calls.iter().filter(|call| call.kernel.scope() == Scope::Sequences).for_each(|call| lane.run(call, shared));
+            calls
+                .iter()
+                .filter(|call| call.kernel.scope() == Scope::Sequences)
+                .for_each(|call| lane.run(call, shared));
         };
         if spread {
             lanes.par_iter_mut().with_max_len(1).for_each(work);
@@ -152,12 +176,16 @@ impl<F: Float> Replica<F> {
                 (self.shared.seed, self.shared.step) = (self.clock.seed, self.clock.step);
             }
             Kernel::ReduceLoss => {
-                let loss = reduce::loss(&call.dims, self.lanes.iter().map(|lane| lane.buffers[Graph::LOSS_ROWS.0].as_slice()));
+                let loss = reduce::loss(
+                    &call.dims,
+                    self.lanes.iter().map(|lane| lane.buffers[Graph::LOSS_ROWS.0].as_slice()),
+                );
                 self.clock.note(loss);
                 self.ring.push(loss);
             }
             Kernel::ReduceGradient => {
-                let gradients: Vec<&[F]> = self.lanes.iter().map(|lane| lane.gradients.as_slice()).collect();
+                let gradients: Vec<&[F]> =
+                    self.lanes.iter().map(|lane| lane.gradients.as_slice()).collect();
                 reduce::gradient(&mut self.clock, &gradients);
             }
             Kernel::AdamwUpdate => self.adamw(spread),
@@ -171,9 +199,15 @@ impl<F: Float> Replica<F> {
         }
         let Self { clock, lanes, first_moment, second_moment, decay_mask, shared, .. } = self;
         let gradients: Vec<&[F]> = lanes.iter().map(|lane| lane.gradients.as_slice()).collect();
-        let update = |first: usize, p: &mut [F], m: &mut [F], v: &mut [F]| adamw::update(clock, decay_mask, &gradients, first, p, m, v);
+        let update = |first: usize, p: &mut [F], m: &mut [F], v: &mut [F]| {
+            adamw::update(clock, decay_mask, &gradients, first, p, m, v)
+        };
         if spread && shared.parameters.len() >= PARALLEL_PARAMETERS {
-            let chunks = shared.parameters.par_chunks_mut(CHUNK).zip(first_moment.par_chunks_mut(CHUNK)).zip(second_moment.par_chunks_mut(CHUNK));
+            let chunks = shared
+                .parameters
+                .par_chunks_mut(CHUNK)
+                .zip(first_moment.par_chunks_mut(CHUNK))
+                .zip(second_moment.par_chunks_mut(CHUNK));
             return chunks.enumerate().for_each(|(i, ((p, m), v))| update(i * CHUNK, p, m, v));
         }
         update(0, &mut shared.parameters, first_moment, second_moment);

@@ -5,7 +5,10 @@ use crate::math::float::Float;
 
 /// A `[E, N]`.
 fn rates<F: Float>(dims: &Dims, parameters: &[F]) -> Vec<F> {
-    parameters[dims.weight as usize..][..(dims.width_out * dims.width_in) as usize].iter().map(|a_log| -a_log.exp()).collect()
+    parameters[dims.weight as usize..][..(dims.width_out * dims.width_in) as usize]
+        .iter()
+        .map(|a_log| -a_log.exp())
+        .collect()
 }
 
 /// h from h_0 = 0.
@@ -19,15 +22,24 @@ pub fn forward<F: Float>(dims: &Dims, parameters: &[F], [u, delta, b]: [&[F]; 3]
         }
         let b = &b[row * n..][..n];
         for (e, (state, a)) in state.chunks_exact_mut(n).zip(a.chunks_exact(n)).enumerate() {
-            let (delta, added) = (delta[row * width + e], delta[row * width + e] * u[row * width + e]);
-            state.iter_mut().zip(a).zip(b).for_each(|((state, &a), &b)| *state = (delta * a).quick_exp() * *state + added * b);
+            let (delta, added) =
+                (delta[row * width + e], delta[row * width + e] * u[row * width + e]);
+            state.iter_mut().zip(a).zip(b).for_each(|((state, &a), &b)| {
+                *state = (delta * a).quick_exp() * *state + added * b
+            });
         }
         h.copy_from_slice(&state);
     }
 }
 
 /// s_t = dh_t + exp(Δ_{t+1} A) s_{t+1}; da_log = A Σ Δ_t exp(Δ_t A) s_t h_{t−1} into the split's gradients.
-pub fn backward<F: Float>(dims: &Dims, parameters: &[F], [dh, delta, h]: [&[F]; 3], s: &mut [F], gradients: &mut [F]) {
+pub fn backward<F: Float>(
+    dims: &Dims,
+    parameters: &[F],
+    [dh, delta, h]: [&[F]; 3],
+    s: &mut [F],
+    gradients: &mut [F],
+) {
     let (n, width, time) = (dims.width_in as usize, dims.width_out as usize, dims.time as usize);
     let (a, cells) = (rates(dims, parameters), width * n);
     let sums = &mut gradients[dims.weight as usize..][..cells];
@@ -52,7 +64,12 @@ pub fn backward<F: Float>(dims: &Dims, parameters: &[F], [dh, delta, h]: [&[F]; 
 }
 
 /// du_t[e] = Δ Σ_n s B; dΔ_t[e] = Σ_n s (A exp(Δ A) h_{t−1} + B u).
-pub fn backward_input<F: Float>(dims: &Dims, parameters: &[F], [u, delta, b, h, s]: [&[F]; 5], [du, ddelta]: [&mut [F]; 2]) {
+pub fn backward_input<F: Float>(
+    dims: &Dims,
+    parameters: &[F],
+    [u, delta, b, h, s]: [&[F]; 5],
+    [du, ddelta]: [&mut [F]; 2],
+) {
     let (n, width, time) = (dims.width_in as usize, dims.width_out as usize, dims.time as usize);
     let (a, cells) = (rates(dims, parameters), width * n);
     for channel in 0..u.len() {
@@ -62,7 +79,12 @@ pub fn backward_input<F: Float>(dims: &Dims, parameters: &[F], [u, delta, b, h, 
         let mut kept = F::ZERO;
         if row % time > 0 {
             let before = &h[at - cells..][..n];
-            kept = s.iter().zip(a).zip(before).map(|((&s, &a), &before)| s * a * (delta[channel] * a).quick_exp() * before).sum();
+            kept = s
+                .iter()
+                .zip(a)
+                .zip(before)
+                .map(|((&s, &a), &before)| s * a * (delta[channel] * a).quick_exp() * before)
+                .sum();
         }
         (du[channel], ddelta[channel]) = (delta[channel] * added, added * u[channel] + kept);
     }

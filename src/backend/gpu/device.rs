@@ -28,13 +28,18 @@ impl Context {
     ///
     /// # Errors
     /// The adapter cannot run compute shaders (WebGL, OpenGL).
-    pub fn shared(adapter: &wgpu::Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Result<Self> {
+    pub fn shared(
+        adapter: &wgpu::Adapter,
+        device: wgpu::Device,
+        queue: wgpu::Queue,
+    ) -> Result<Self> {
         let info = described(&adapter.get_info());
         usable(adapter)?;
         let faults = Arc::new(Faults::default());
         let (lost, refused) = (Arc::clone(&faults), Arc::clone(&faults));
         device.set_device_lost_callback(move |reason, message| {
-            let what = if message.is_empty() { format!("{reason:?}").to_lowercase() } else { message };
+            let what =
+                if message.is_empty() { format!("{reason:?}").to_lowercase() } else { message };
             log::error!("the GPU was lost: {what}");
             let _ = lost.lost.set(what);
         });
@@ -58,9 +63,15 @@ impl Context {
             };
             return Err(Error::NoGpu(reason.into()));
         };
-        let descriptor = wgpu::DeviceDescriptor { label: Some("gatelens"), required_limits: wanted_limits(&adapter), ..Default::default() };
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("gatelens"),
+            required_limits: wanted_limits(&adapter),
+            ..Default::default()
+        };
         let made = adapter.request_device(&descriptor).await;
-        let (device, queue) = made.map_err(|e| Error::NoGpu(format!("{} gives no device: {e}", described(&adapter.get_info()).name)))?;
+        let (device, queue) = made.map_err(|e| {
+            Error::NoGpu(format!("{} gives no device: {e}", described(&adapter.get_info()).name))
+        })?;
         Self::shared(&adapter, device, queue)
     }
 
@@ -106,16 +117,25 @@ pub fn wanted_limits(adapter: &wgpu::Adapter) -> wgpu::Limits {
 /// Every adapter that the engine could use, the best first.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn enumerate() -> Vec<Device> {
-    pollster::block_on(usable_adapters()).iter().map(|adapter| described(&adapter.get_info())).collect()
+    pollster::block_on(usable_adapters())
+        .iter()
+        .map(|adapter| described(&adapter.get_info()))
+        .collect()
 }
 
 async fn usable_adapters() -> Vec<wgpu::Adapter> {
-    let descriptor = wgpu::InstanceDescriptor { backends: wgpu::Backends::PRIMARY, ..wgpu::InstanceDescriptor::new_without_display_handle() };
+    let descriptor = wgpu::InstanceDescriptor {
+        backends: wgpu::Backends::PRIMARY,
+        ..wgpu::InstanceDescriptor::new_without_display_handle()
+    };
     let instance = wgpu::Instance::new(descriptor);
     let mut adapters = instance.enumerate_adapters(wgpu::Backends::PRIMARY).await;
     if adapters.iter().any(|adapter| adapter.get_info().backend == wgpu::Backend::BrowserWebGpu) {
         // A browser names one adapter, and not the fast one unless it is asked to.
-        let options = wgpu::RequestAdapterOptions { power_preference: wgpu::PowerPreference::HighPerformance, ..Default::default() };
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::HighPerformance,
+            ..Default::default()
+        };
         adapters.splice(0..0, instance.request_adapter(&options).await);
     }
     adapters.retain(|adapter| usable(adapter).is_ok());
@@ -135,11 +155,18 @@ fn rank(adapter: &wgpu::Adapter) -> u8 {
 
 fn usable(adapter: &wgpu::Adapter) -> Result<()> {
     let (info, limits) = (adapter.get_info(), adapter.limits());
-    let compute = adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS);
+    let compute =
+        adapter.get_downlevel_capabilities().flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS);
     if info.backend == wgpu::Backend::Gl || !compute {
-        return Err(Error::NoGpu(format!("{} runs over {}, which has no compute shaders", info.name, interface(info.backend))));
+        return Err(Error::NoGpu(format!(
+            "{} runs over {}, which has no compute shaders",
+            info.name,
+            interface(info.backend)
+        )));
     }
-    if limits.max_storage_buffers_per_shader_stage < 8 || limits.max_compute_invocations_per_workgroup < 256 {
+    if limits.max_storage_buffers_per_shader_stage < 8
+        || limits.max_compute_invocations_per_workgroup < 256
+    {
         return Err(Error::NoGpu(format!("{} stays below WebGPU's default limits", info.name)));
     }
     Ok(())

@@ -78,7 +78,11 @@ impl Ready {
 /// Workgroups in x and y for a call.
 #[allow(clippy::cast_possible_truncation)]
 pub fn groups(kernel: Kernel, dims: &Dims) -> [u32; 2] {
-    let needed = if kernel.grid() == Grid::One { 1 } else { invocations(kernel.grid(), dims).div_ceil(GROUP).max(1) };
+    let needed = if kernel.grid() == Grid::One {
+        1
+    } else {
+        invocations(kernel.grid(), dims).div_ceil(GROUP).max(1)
+    };
     [needed.min(ROW_GROUPS) as u32, needed.div_ceil(ROW_GROUPS) as u32]
 }
 
@@ -111,10 +115,19 @@ fn invocations(grid: Grid, dims: &Dims) -> u64 {
 }
 
 /// The buffer of all calls' [`Dims`].
-pub(super) fn dims_buffer(device: &wgpu::Device, queue: &wgpu::Queue, program: &Program) -> wgpu::Buffer {
+pub(super) fn dims_buffer(
+    device: &wgpu::Device,
+    queue: &wgpu::Queue,
+    program: &Program,
+) -> wgpu::Buffer {
     let size = DIMS_STRIDE * program.calls.len().max(1) as u64;
     let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
-    let buffer = device.create_buffer(&wgpu::BufferDescriptor { label: Some("dims"), size, usage, mapped_at_creation: false });
+    let buffer = device.create_buffer(&wgpu::BufferDescriptor {
+        label: Some("dims"),
+        size,
+        usage,
+        mapped_at_creation: false,
+    });
     for (i, call) in program.calls.iter().enumerate() {
         queue.write_buffer(&buffer, i as u64 * DIMS_STRIDE, bytemuck::bytes_of(&call.dims));
     }
@@ -122,29 +135,60 @@ pub(super) fn dims_buffer(device: &wgpu::Device, queue: &wgpu::Queue, program: &
 }
 
 /// Compiles each kernel that the program uses once and binds each call's buffers.
-pub(super) fn prepare(device: &wgpu::Device, program: &Program, dims: &wgpu::Buffer, buffers: &[wgpu::Buffer]) -> Vec<Ready> {
+pub(super) fn prepare(
+    device: &wgpu::Device,
+    program: &Program,
+    dims: &wgpu::Buffer,
+    buffers: &[wgpu::Buffer],
+) -> Vec<Ready> {
     let mut modules: HashMap<&str, wgpu::ShaderModule> = HashMap::new();
-    let mut pipelines: HashMap<Kernel, (wgpu::BindGroupLayout, wgpu::ComputePipeline)> = HashMap::new();
+    let mut pipelines: HashMap<Kernel, (wgpu::BindGroupLayout, wgpu::ComputePipeline)> =
+        HashMap::new();
     let ready = |(i, call): (usize, &Call)| {
         let (layout, pipeline) = pipelines.entry(call.kernel).or_insert_with(|| {
             let file = call.kernel.file();
             let module = modules.entry(file).or_insert_with(|| {
                 let source = wgpu::ShaderSource::Wgsl(Cow::Owned(source(file)));
-                device.create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(file), source })
+                device.create_shader_module(wgpu::ShaderModuleDescriptor {
+                    label: Some(file),
+                    source,
+                })
             });
             compile(device, call.kernel, module)
         });
-        let dims = wgpu::BufferBinding { buffer: dims, offset: i as u64 * DIMS_STRIDE, size: wgpu::BufferSize::new(size_of::<Dims>() as u64) };
-        let mut entries = vec![wgpu::BindGroupEntry { binding: 0, resource: wgpu::BindingResource::Buffer(dims) }];
-        entries.extend((1..).zip(&call.args).map(|(binding, id)| wgpu::BindGroupEntry { binding, resource: buffers[id.0].as_entire_binding() }));
-        let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(call.kernel.file()), layout, entries: &entries });
+        let dims = wgpu::BufferBinding {
+            buffer: dims,
+            offset: i as u64 * DIMS_STRIDE,
+            size: wgpu::BufferSize::new(size_of::<Dims>() as u64),
+        };
+        let mut entries = vec![wgpu::BindGroupEntry {
+            binding: 0,
+            resource: wgpu::BindingResource::Buffer(dims),
+        }];
+        entries.extend((1..).zip(&call.args).map(|(binding, id)| wgpu::BindGroupEntry {
+            binding,
+            resource: buffers[id.0].as_entire_binding(),
+        }));
+        let bind_group = device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: Some(call.kernel.file()),
+            layout,
+            entries: &entries,
+        });
         let [x, y] = groups(call.kernel, &call.dims);
-        Ready { pipeline: pipeline.clone(), bind_group, groups: [x, y, crate::graph::as_u32(program.replicas)] }
+        Ready {
+            pipeline: pipeline.clone(),
+            bind_group,
+            groups: [x, y, crate::graph::as_u32(program.replicas)],
+        }
     };
     program.calls.iter().enumerate().map(ready).collect()
 }
 
-fn compile(device: &wgpu::Device, kernel: Kernel, module: &wgpu::ShaderModule) -> (wgpu::BindGroupLayout, wgpu::ComputePipeline) {
+fn compile(
+    device: &wgpu::Device,
+    kernel: Kernel,
+    module: &wgpu::ShaderModule,
+) -> (wgpu::BindGroupLayout, wgpu::ComputePipeline) {
     let label = format!("{}.{}", kernel.file(), kernel.entry());
     let entry = |binding: u32, ty| wgpu::BindGroupLayoutEntry {
         binding,
@@ -153,11 +197,19 @@ fn compile(device: &wgpu::Device, kernel: Kernel, module: &wgpu::ShaderModule) -
         count: None,
     };
     let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform)];
-    let storage = |(binding, access): (u32, &Access)| entry(binding, wgpu::BufferBindingType::Storage { read_only: *access == Access::Read });
+    let storage = |(binding, access): (u32, &Access)| {
+        entry(binding, wgpu::BufferBindingType::Storage { read_only: *access == Access::Read })
+    };
     entries.extend((1..).zip(kernel.access()).map(storage));
-    let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: Some(&label), entries: &entries });
-    let pipeline_layout =
-        device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor { label: Some(&label), bind_group_layouts: &[Some(&layout)], immediate_size: 0 });
+    let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        label: Some(&label),
+        entries: &entries,
+    });
+    let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+        label: Some(&label),
+        bind_group_layouts: &[Some(&layout)],
+        immediate_size: 0,
+    });
     let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some(&label),
         layout: Some(&pipeline_layout),

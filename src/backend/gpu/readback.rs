@@ -84,11 +84,18 @@ impl Readback {
             bytes <= context.limits.max_buffer_size
         });
         let count = fitting.count();
-        let tensors: Vec<(BufferId, u64)> = requested.drain(..count).map(|id| (id, buffers[id.0].size())).collect();
+        let tensors: Vec<(BufferId, u64)> =
+            requested.drain(..count).map(|id| (id, buffers[id.0].size())).collect();
         let bytes = fixed + tensors.iter().map(|(_, size)| size).sum::<u64>();
         let staging = self.staging(context, bytes);
 
-        encoder.copy_buffer_to_buffer(&buffers[Graph::CLOCK.0], 0, staging, 0, replicas * CLOCK_BYTES);
+        encoder.copy_buffer_to_buffer(
+            &buffers[Graph::CLOCK.0],
+            0,
+            staging,
+            0,
+            replicas * CLOCK_BYTES,
+        );
         let ring = RING as u64;
         let first = read % ring;
         let head = losses.min(ring - first);
@@ -97,7 +104,13 @@ impl Readback {
                 if count > 0 {
                     let from = (replica * ring + from) * LOSS_BYTES;
                     let to = replicas * CLOCK_BYTES + (replica * losses + to) * LOSS_BYTES;
-                    encoder.copy_buffer_to_buffer(&buffers[Graph::RING.0], from, staging, to, count * LOSS_BYTES);
+                    encoder.copy_buffer_to_buffer(
+                        &buffers[Graph::RING.0],
+                        from,
+                        staging,
+                        to,
+                        count * LOSS_BYTES,
+                    );
                 }
             }
         }
@@ -106,7 +119,15 @@ impl Readback {
             encoder.copy_buffer_to_buffer(&buffers[id.0], 0, staging, at, *size);
             at += size;
         }
-        self.flight = Some(Flight { state: Arc::new(AtomicU8::new(PENDING)), replicas: program.replicas, read, losses, tensors, bytes, stale: false });
+        self.flight = Some(Flight {
+            state: Arc::new(AtomicU8::new(PENDING)),
+            replicas: program.replicas,
+            read,
+            losses,
+            tensors,
+            bytes,
+            stale: false,
+        });
     }
 
     /// Asks for the mapping, once the copies are submitted.
@@ -129,7 +150,8 @@ impl Readback {
             MAPPED => {}
             _ => return Err(context.lose("reading back failed")),
         }
-        let view = staging.get_mapped_range(0..flight.bytes).map_err(|e| context.lose(&e.to_string()))?;
+        let view =
+            staging.get_mapped_range(0..flight.bytes).map_err(|e| context.lose(&e.to_string()))?;
         let arrived = flight.decode(&view);
         drop(view);
         staging.unmap();
@@ -150,7 +172,12 @@ impl Readback {
         self.staging.get_or_insert_with(|| {
             let size = bytes.max(fixed_bytes(1));
             let usage = wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ;
-            context.device.create_buffer(&wgpu::BufferDescriptor { label: Some("readback"), size, usage, mapped_at_creation: false })
+            context.device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some("readback"),
+                size,
+                usage,
+                mapped_at_creation: false,
+            })
         })
     }
 }
@@ -161,11 +188,16 @@ impl Flight {
         let losses_bytes = self.losses as usize * size_of::<[f32; 2]>();
         let (losses, mut rest) = rest.split_at(self.replicas * losses_bytes);
         let progress = |replica: usize| {
-            let clock: Clock = bytemuck::pod_read_unaligned(&clocks[replica * size_of::<Clock>()..][..size_of::<Clock>()]);
+            let clock: Clock = bytemuck::pod_read_unaligned(
+                &clocks[replica * size_of::<Clock>()..][..size_of::<Clock>()],
+            );
             let step = u64::from(clock.step);
             let known = step.saturating_sub(self.read) as usize; // a run that halted has fewer than were begun
             let pair = |bytes: &[u8]| bytemuck::pod_read_unaligned::<[f32; 2]>(bytes);
-            let losses = losses[replica * losses_bytes..][..losses_bytes].chunks_exact(size_of::<[f32; 2]>()).take(known).map(pair);
+            let losses = losses[replica * losses_bytes..][..losses_bytes]
+                .chunks_exact(size_of::<[f32; 2]>())
+                .take(known)
+                .map(pair);
             Progress {
                 step,
                 losses: losses.map(|[loss, power]| StepLoss { loss, power }).collect(),
@@ -181,7 +213,8 @@ impl Flight {
             }
             rest = others;
         }
-        let again = if self.stale { self.tensors.iter().map(|(id, _)| *id).collect() } else { vec![] };
+        let again =
+            if self.stale { self.tensors.iter().map(|(id, _)| *id).collect() } else { vec![] };
         Arrived { progress, again, stale: self.stale }
     }
 }

@@ -52,10 +52,17 @@ impl Gpu {
         fits(context, &program)?;
         let (device, queue) = (&context.device, &context.queue);
         let scopes = Scopes::open(device);
-        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC | wgpu::BufferUsages::COPY_DST;
+        let usage = wgpu::BufferUsages::STORAGE
+            | wgpu::BufferUsages::COPY_SRC
+            | wgpu::BufferUsages::COPY_DST;
         let allocate = |buffer: &crate::graph::Buffer| {
             let size = 4 * (program.replicas * buffer.len.max(1)) as u64;
-            device.create_buffer(&wgpu::BufferDescriptor { label: Some(&buffer.name), size, usage, mapped_at_creation: false })
+            device.create_buffer(&wgpu::BufferDescriptor {
+                label: Some(&buffer.name),
+                size,
+                usage,
+                mapped_at_creation: false,
+            })
         };
         let buffers: Vec<wgpu::Buffer> = program.buffers.iter().map(allocate).collect();
         let dims = pipeline::dims_buffer(device, queue, &program);
@@ -63,7 +70,9 @@ impl Gpu {
         let setup = scopes.close();
         let uploads = program.calls.len() as u64;
         let mut gpu = Self {
-            trains: [Kernel::ClockAdvance, Kernel::ReduceLoss].iter().all(|kernel| program.calls.iter().any(|call| call.kernel == *kernel)),
+            trains: [Kernel::ClockAdvance, Kernel::ReduceLoss]
+                .iter()
+                .all(|kernel| program.calls.iter().any(|call| call.kernel == *kernel)),
             context: context.clone(),
             buffers,
             dims,
@@ -100,9 +109,13 @@ impl Gpu {
     pub fn fill(&mut self, value: f32) {
         for i in 0..self.buffers.len() {
             let buffer = &self.program.buffers[i];
-            if matches!(buffer.storage, Storage::Activation { .. } | Storage::Gradients | Storage::LossRows) {
+            if matches!(
+                buffer.storage,
+                Storage::Activation { .. } | Storage::Gradients | Storage::LossRows
+            ) {
                 let values = vec![value; buffer.len];
-                (0..self.program.replicas).for_each(|replica| self.write_to(replica, BufferId(i), &values));
+                (0..self.program.replicas)
+                    .for_each(|replica| self.write_to(replica, BufferId(i), &values));
             }
         }
     }
@@ -114,7 +127,8 @@ impl Gpu {
     pub fn run_call(&mut self, index: usize) -> Result<()> {
         self.check()?;
         let mut encoder = self.encoder();
-        self.calls[index].encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
+        self.calls[index]
+            .encode(&mut encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default()));
         self.counters.dispatches += 1;
         self.submit(encoder);
         Ok(())
@@ -173,9 +187,17 @@ impl Gpu {
         if self.readback.in_flight() || !self.has_news() {
             return false;
         }
-        self.readback.record(&self.context, encoder, &self.program, &self.buffers, [self.read, self.begun], &mut self.requested);
+        self.readback.record(
+            &self.context,
+            encoder,
+            &self.program,
+            &self.buffers,
+            [self.read, self.begun],
+            &mut self.requested,
+        );
         self.counters.maps += 1;
-        self.counters.most_maps_in_flight = self.counters.most_maps_in_flight.max(self.counters.maps - self.counters.maps_done);
+        self.counters.most_maps_in_flight =
+            self.counters.most_maps_in_flight.max(self.counters.maps - self.counters.maps_done);
         true
     }
 
@@ -211,7 +233,9 @@ impl Gpu {
     }
 
     fn encoder(&self) -> wgpu::CommandEncoder {
-        self.context.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("steps") })
+        self.context
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor { label: Some("steps") })
     }
 }
 
@@ -227,14 +251,26 @@ impl Backend for Gpu {
     fn write_to(&mut self, replica: usize, buffer: BufferId, data: &[f32]) {
         let Self { program, buffers, .. } = self;
         let crate::graph::Buffer { name, len, .. } = &program.buffers[buffer.0];
-        assert!(data.len() <= *len && replica < program.replicas, "{} numbers are too many for {name}", data.len());
-        self.context.queue.write_buffer(&buffers[buffer.0], 4 * (replica * len) as u64, bytemuck::cast_slice(data));
+        assert!(
+            data.len() <= *len && replica < program.replicas,
+            "{} numbers are too many for {name}",
+            data.len()
+        );
+        self.context.queue.write_buffer(
+            &buffers[buffer.0],
+            4 * (replica * len) as u64,
+            bytemuck::cast_slice(data),
+        );
         self.counters.uploads += 1;
     }
 
     fn set_clocks(&mut self, clocks: &[Clock]) {
         assert_eq!(clocks.len(), self.program.replicas, "a clock a replica");
-        self.context.queue.write_buffer(&self.buffers[Graph::CLOCK.0], 0, bytemuck::cast_slice(clocks));
+        self.context.queue.write_buffer(
+            &self.buffers[Graph::CLOCK.0],
+            0,
+            bytemuck::cast_slice(clocks),
+        );
         self.counters.uploads += 1;
         self.readback.outdate();
         (self.begun, self.read) = (clocks[0].step.into(), clocks[0].step.into());
@@ -244,7 +280,11 @@ impl Backend for Gpu {
     fn set_rates(&mut self, peak_rate: f32, base_decay: f32) {
         const { assert!(offset_of!(Clock, base_decay) == offset_of!(Clock, peak_rate) + 4) }
         for replica in 0..self.program.replicas {
-            self.write_clock(replica, offset_of!(Clock, peak_rate), bytemuck::bytes_of(&[peak_rate, base_decay]));
+            self.write_clock(
+                replica,
+                offset_of!(Clock, peak_rate),
+                bytemuck::bytes_of(&[peak_rate, base_decay]),
+            );
         }
     }
 
@@ -276,7 +316,12 @@ impl Backend for Gpu {
             self.counters.maps_done += 1;
             arrived.again.iter().for_each(|id| self.request(*id));
             if !arrived.stale && self.trains {
-                self.read = arrived.progress.iter().map(|progress| progress.step).max().unwrap_or(self.read);
+                self.read = arrived
+                    .progress
+                    .iter()
+                    .map(|progress| progress.step)
+                    .max()
+                    .unwrap_or(self.read);
                 self.begun = self.begun.max(self.read);
                 self.halted = arrived.progress.iter().all(|progress| progress.halted_at.is_some());
             }

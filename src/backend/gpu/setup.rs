@@ -24,20 +24,36 @@ pub(super) fn fits(context: &Context, program: &Program) -> Result<()> {
     };
     let limits = &context.limits;
     let (name, largest) = program.largest();
-    let allowed = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size.saturating_sub(readback::fixed_bytes(program.replicas)));
+    let allowed = limits
+        .max_storage_buffer_binding_size
+        .min(limits.max_buffer_size.saturating_sub(readback::fixed_bytes(program.replicas)));
     if largest > allowed {
         return Err(too_large(&format!("the buffer \"{name}\""), largest, allowed));
     }
     if program.bytes() > MAX_BYTES {
         return Err(too_large("all its buffers", program.bytes(), MAX_BYTES));
     }
-    let widest = program.calls.iter().filter(|call| call.kernel.grid() == Grid::Sequence).map(|call| call.dims.width_out).max().unwrap_or(0);
+    let widest = program
+        .calls
+        .iter()
+        .filter(|call| call.kernel.grid() == Grid::Sequence)
+        .map(|call| call.dims.width_out)
+        .max()
+        .unwrap_or(0);
     if widest > MAX_STATE {
-        return Err(Error::setting("n", widest, format!("at most {MAX_STATE} for this layer on the GPU")));
+        return Err(Error::setting(
+            "n",
+            widest,
+            format!("at most {MAX_STATE} for this layer on the GPU"),
+        ));
     }
     let teacher = program.calls.iter().find(|call| call.kernel == Kernel::AttentionTeacher);
     match teacher.map(|call| call.dims.width_in) {
-        Some(d) if d > MAX_TEACHER_DIM => Err(Error::setting("d", d, format!("at most {MAX_TEACHER_DIM} for an attention teacher on the GPU"))),
+        Some(d) if d > MAX_TEACHER_DIM => Err(Error::setting(
+            "d",
+            d,
+            format!("at most {MAX_TEACHER_DIM} for an attention teacher on the GPU"),
+        )),
         _ => Ok(()),
     }
 }
@@ -56,7 +72,11 @@ impl Scopes {
 
     pub(super) fn close(self) -> Setup {
         let [memory, internal, validation] = self.0;
-        Setup::Pending(vec![Box::pin(validation.pop()), Box::pin(internal.pop()), Box::pin(memory.pop())])
+        Setup::Pending(vec![
+            Box::pin(validation.pop()),
+            Box::pin(internal.pop()),
+            Box::pin(memory.pop()),
+        ])
     }
 }
 

@@ -22,15 +22,27 @@ const RECURRENT_UNIT: [&str; 7] = ["nu", "theta", "gamma_log", "b_re", "b_im", "
 /// A network in words, with its numbers [a token, an output].
 pub fn described(architecture: Architecture, [inputs, outputs]: [usize; 2]) -> String {
     let sizes = match architecture {
-        Architecture::GatedDiagonal { hidden, gates } | Architecture::GatedDense { hidden, gates } => format!("n = {hidden}, m = {gates}"),
+        Architecture::GatedDiagonal { hidden, gates }
+        | Architecture::GatedDense { hidden, gates } => {
+            format!("n = {hidden}, m = {gates}")
+        }
         Architecture::GatedSide { hidden } => format!("side gating, n = {hidden}"),
-        Architecture::Lstm { hidden, embed } | Architecture::Gru { hidden, embed } => format!("n = {hidden}, e = {embed}"),
-        Architecture::Lru { hidden, embed, layers, mixing: Mixing::Mlp { width } } => format!("n = {hidden}, e = {embed}, layers = {layers}, MLPs of {width}"),
-        Architecture::Lru { hidden, embed, layers, .. } => format!("n = {hidden}, e = {embed}, layers = {layers}"),
+        Architecture::Lstm { hidden, embed } | Architecture::Gru { hidden, embed } => {
+            format!("n = {hidden}, e = {embed}")
+        }
+        Architecture::Lru { hidden, embed, layers, mixing: Mixing::Mlp { width } } => {
+            format!("n = {hidden}, e = {embed}, layers = {layers}, MLPs of {width}")
+        }
+        Architecture::Lru { hidden, embed, layers, .. } => {
+            format!("n = {hidden}, e = {embed}, layers = {layers}")
+        }
         Architecture::Mamba { embed, state } => format!("e = {embed}, N = {state}"),
         Architecture::Attention { embed, .. } => format!("e = {embed}"),
     };
-    format!("{} ({sizes}, {inputs} numbers in and {outputs} out)", Recipe::default().with_architecture(architecture).model.title())
+    format!(
+        "{} ({sizes}, {inputs} numbers in and {outputs} out)",
+        Recipe::default().with_architecture(architecture).model.title()
+    )
 }
 
 /// Whether some layer has a tensor of that name.
@@ -63,16 +75,22 @@ impl File<'_> {
 
     /// What the file holds. Only a recipe can say which scores attention uses.
     pub(super) fn sizes(&self, recipe: Option<&Recipe>) -> Result<Sized> {
-        if self.has("embed") && !self.has("input_gate.m") { self.embedded(recipe) } else { self.gated() }
+        if self.has("embed") && !self.has("input_gate.m") {
+            self.embedded(recipe)
+        } else {
+            self.gated()
+        }
     }
 
     fn gated(&self) -> Result<Sized> {
         let [hidden, fan_in] = self.shape("input_gate.m")?;
         let [outputs, read] = self.shape("readout")?;
         if fan_in < 2 {
-            return Err(self.wrong("input_gate.m has 1 column; expected d + 1, the last for the constant 1"));
+            return Err(self
+                .wrong("input_gate.m has 1 column; expected d + 1, the last for the constant 1"));
         }
-        let gates = if self.has("side_gate") { None } else { Some(self.shape("output_gate.m")?[0]) };
+        let gates =
+            if self.has("side_gate") { None } else { Some(self.shape("output_gate.m")?[0]) };
         let architecture = match gates {
             None => Architecture::GatedSide { hidden },
             Some(gates) if self.has("recurrent") => Architecture::GatedDense { hidden, gates },
@@ -86,7 +104,8 @@ impl File<'_> {
         }
         let (expected, each) = gates.map_or((hidden, "neuron"), |gates| (gates, "gate"));
         if read != expected {
-            return Err(self.wrong(format!("readout has {read} columns; expected {expected}, one a {each}")));
+            return Err(self
+                .wrong(format!("readout has {read} columns; expected {expected}, one a {each}")));
         }
         Ok((architecture, width, outputs))
     }
@@ -100,7 +119,11 @@ impl File<'_> {
             match (rows == 4 * hidden, rows == 3 * hidden) {
                 (true, _) => Architecture::Lstm { hidden, embed },
                 (_, true) => Architecture::Gru { hidden, embed },
-                _ => return Err(self.wrong(format!("weight_hh has shape [{rows}, {hidden}]; expected [4 n, n] for an LSTM or [3 n, n] for a GRU"))),
+                _ => {
+                    return Err(self.wrong(format!(
+                        "weight_hh has shape [{rows}, {hidden}]; expected [4 n, n] for an LSTM or [3 n, n] for a GRU"
+                    )));
+                }
             }
         } else if self.has("a_log") {
             Architecture::Mamba { embed, state: self.shape("a_log")?[1] }
@@ -110,22 +133,35 @@ impl File<'_> {
                 _ if self.has("teacher.value") => Architecture::Attention { embed, scores: Scores::Linear },
                 _ => return Err(self.wrong("holds an attention layer, but only a recipe in its metadata says whether with softmax; save it with gatelens, or with its teacher for linear attention")),
             }
-        } else if RECURRENT_UNIT.into_iter().chain(["lambda", "B", "C"]).any(|part| self.has(part)) || !self.further_layers().is_empty() {
+        } else if RECURRENT_UNIT.into_iter().chain(["lambda", "B", "C"]).any(|part| self.has(part))
+            || !self.further_layers().is_empty()
+        {
             self.lru(embed)?
         } else {
             return Err(self.wrong("has an embedding but no layer that is known: weight_hh (LSTM, GRU), theta (LRU), a_log (Mamba-like) or query (attention)"));
         };
         let (hidden, layers, width) = match architecture {
-            Architecture::Lru { hidden, layers, mixing: Mixing::Mlp { width }, .. } => (hidden, layers, width),
+            Architecture::Lru { hidden, layers, mixing: Mixing::Mlp { width }, .. } => {
+                (hidden, layers, width)
+            }
             Architecture::Lru { hidden, layers, .. } => (hidden, layers, 1),
             Architecture::Mamba { state, .. } if state > MAX_STATE => {
-                return Err(self.wrong(format!("is too large (N = {state}); expected up to {MAX_STATE} numbers a channel")));
+                return Err(self.wrong(format!(
+                    "is too large (N = {state}); expected up to {MAX_STATE} numbers a channel"
+                )));
             }
             Architecture::Mamba { .. } | Architecture::Attention { .. } => (1, 1, 1),
             other => (other.hidden(), 1, 1),
         };
-        if inputs > MAX_WIDTH || outputs > MAX_WIDTH || hidden > MAX_NEURONS || embed.max(width) > MAX_EMBED || layers > MAX_LAYERS {
-            let found = format!("d = {inputs}, outputs = {outputs}, n = {hidden}, e = {embed}, {layers} layers");
+        if inputs > MAX_WIDTH
+            || outputs > MAX_WIDTH
+            || hidden > MAX_NEURONS
+            || embed.max(width) > MAX_EMBED
+            || layers > MAX_LAYERS
+        {
+            let found = format!(
+                "d = {inputs}, outputs = {outputs}, n = {hidden}, e = {embed}, {layers} layers"
+            );
             return Err(self.wrong(format!("is too large ({found}); expected d and outputs up to {MAX_WIDTH}, n up to {MAX_NEURONS}, e and the width of MLPs up to {MAX_EMBED}, {MAX_LAYERS} layers")));
         }
         Ok((architecture, inputs, outputs))
@@ -159,7 +195,12 @@ impl File<'_> {
 
     /// The numbers of the layers that have one before their names.
     fn further_layers(&self) -> BTreeSet<usize> {
-        self.tensors.names().into_iter().filter(|tensor| is_part(tensor)).filter_map(|tensor| Some(layered(tensor)?.0)).collect()
+        self.tensors
+            .names()
+            .into_iter()
+            .filter(|tensor| is_part(tensor))
+            .filter_map(|tensor| Some(layered(tensor)?.0))
+            .collect()
     }
 
     /// How many layers a stack has.
@@ -170,9 +211,16 @@ impl File<'_> {
         if let Some(number) = counted.first().filter(|number| **number < 2) {
             return Err(self.wrong(format!("has parts of a layer{number}.; {expected}")));
         }
-        let is_there = |layer: &usize| if *layer == 1 { RECURRENT_UNIT.iter().any(|part| self.has(part)) } else { counted.contains(layer) };
+        let is_there = |layer: &usize| {
+            if *layer == 1 {
+                RECURRENT_UNIT.iter().any(|part| self.has(part))
+            } else {
+                counted.contains(layer)
+            }
+        };
         match (1..layers).find(|layer| !is_there(layer)) {
-            Some(gap) => Err(self.wrong(format!("has parts of layer {layers} but none of layer {gap}; {expected}"))),
+            Some(gap) => Err(self
+                .wrong(format!("has parts of layer {layers} but none of layer {gap}; {expected}"))),
             None => Ok(layers),
         }
     }

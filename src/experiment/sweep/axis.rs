@@ -30,10 +30,20 @@ impl Axis {
         if !scheduled(&settings) {
             return Self::from_entries(&settings, &listed(values));
         }
-        let entries: Vec<String> = values.split(';').flat_map(|part| glued(part, &[",", ":"])).collect();
-        let starts = |entry: &str| entry.split(',').filter(|knot| knot.split_once(':').is_some_and(|(at, _)| at.parse() == Ok(0.0))).count();
+        let entries: Vec<String> =
+            values.split(';').flat_map(|part| glued(part, &[",", ":"])).collect();
+        let starts = |entry: &str| {
+            entry
+                .split(',')
+                .filter(|knot| knot.split_once(':').is_some_and(|(at, _)| at.parse() == Ok(0.0)))
+                .count()
+        };
         match entries.iter().find(|entry| starts(entry) > 1) {
-            Some(entry) => Err(Error::setting(&join(&settings), entry, "schedules with ; between them, as each starts at 0 once")),
+            Some(entry) => Err(Error::setting(
+                &join(&settings),
+                entry,
+                "schedules with ; between them, as each starts at 0 once",
+            )),
             None => Self::from_entries(&settings, &entries),
         }
     }
@@ -47,30 +57,45 @@ impl Axis {
         if scheduled(&settings) {
             return Self::from_entries(&settings, entries);
         }
-        let entries: Vec<String> = entries.iter().flat_map(|entry| if entry.trim().is_empty() { vec![String::new()] } else { listed(entry) }).collect();
+        let entries: Vec<String> = entries
+            .iter()
+            .flat_map(
+                |entry| if entry.trim().is_empty() { vec![String::new()] } else { listed(entry) },
+            )
+            .collect();
         Self::from_entries(&settings, &entries)
     }
 
     /// The values as [`Self::parse`] reads them, in as few words as that takes.
     pub fn values_text(&self) -> String {
-        let schedule = |key: &String| Setting::find(key).is_some_and(|setting| matches!(setting.kind, Kind::Schedule(_)));
+        let schedule = |key: &String| {
+            Setting::find(key).is_some_and(|setting| matches!(setting.kind, Kind::Schedule(_)))
+        };
         self.pieces().join(if self.keys.iter().any(schedule) { "; " } else { ", " })
     }
 
     /// The values, four and more whole numbers in equal distances as a range.
     pub(super) fn pieces(&self) -> Vec<String> {
-        let numbers: Vec<Option<u64>> = self.values.iter().map(|value| value.parse().ok()).collect();
-        let step = |i: usize| numbers.get(i + 1).copied().flatten()?.checked_sub(numbers[i]?).filter(|step| *step > 0);
+        let numbers: Vec<Option<u64>> =
+            self.values.iter().map(|value| value.parse().ok()).collect();
+        let step = |i: usize| {
+            numbers.get(i + 1).copied().flatten()?.checked_sub(numbers[i]?).filter(|step| *step > 0)
+        };
         let (mut pieces, mut i) = (vec![], 0);
         while i < self.values.len() {
-            let further = step(i).map_or(0, |first| (i..).take_while(|&j| step(j) == Some(first)).count());
+            let further =
+                step(i).map_or(0, |first| (i..).take_while(|&j| step(j) == Some(first)).count());
             if further + 1 < RANGE {
                 pieces.push(self.values[i].clone());
                 i += 1;
                 continue;
             }
             let (from, to) = (&self.values[i], &self.values[i + further]);
-            pieces.push(if let Some(step @ 2..) = step(i) { format!("{from}..{to}/{step}") } else { format!("{from}..{to}") });
+            pieces.push(if let Some(step @ 2..) = step(i) {
+                format!("{from}..{to}/{step}")
+            } else {
+                format!("{from}..{to}")
+            });
             i += further + 1;
         }
         pieces
@@ -79,7 +104,9 @@ impl Axis {
     /// Each entry is one value or one range.
     fn from_entries(settings: &[&Setting], entries: &[String]) -> Result<Self> {
         let name = join(settings);
-        let ranges = settings.iter().all(|setting| matches!(setting.kind, Kind::Integer { .. } | Kind::Number { .. }));
+        let ranges = settings
+            .iter()
+            .all(|setting| matches!(setting.kind, Kind::Integer { .. } | Kind::Number { .. }));
         let mut written = vec![];
         for entry in entries {
             let (from, to, step) = match entry.split_once("..").filter(|_| ranges) {
@@ -91,9 +118,17 @@ impl Axis {
             };
             let count = (to - from) / step + 1;
             if written.len() as u64 + count > MOST {
-                return Err(Error::setting(&name, format!("{entry}, which is {count} values"), format!("at most {MOST} values")));
+                return Err(Error::setting(
+                    &name,
+                    format!("{entry}, which is {count} values"),
+                    format!("at most {MOST} values"),
+                ));
             }
-            written.extend((from..=to).step_by(usize::try_from(step).unwrap_or(usize::MAX)).map(|value| value.to_string()));
+            written.extend(
+                (from..=to)
+                    .step_by(usize::try_from(step).unwrap_or(usize::MAX))
+                    .map(|value| value.to_string()),
+            );
         }
         if written.is_empty() {
             return Err(Error::setting(&name, "no values", "at least one"));
@@ -102,7 +137,9 @@ impl Axis {
         let mut seen = HashSet::new();
         let mut values = vec![];
         for text in written {
-            settings.iter().try_for_each(|setting| setting.set(&mut scratch, &text).map_err(|e| explained(e, setting)))?;
+            settings.iter().try_for_each(|setting| {
+                setting.set(&mut scratch, &text).map_err(|e| explained(e, setting))
+            })?;
             let value = (settings[0].get)(&scratch).to_string();
             if !seen.insert(value.clone()) {
                 return Err(Error::setting(&name, format!("{value} twice"), "each value once"));
@@ -116,12 +153,22 @@ impl Axis {
 /// The settings that an axis names.
 fn settings(keys: &str) -> Result<Vec<&'static Setting>> {
     if keys.trim().is_empty() {
-        return Err(Error::setting("axis", "no setting", "one, or several with commas like hidden,gates"));
+        return Err(Error::setting(
+            "axis",
+            "no setting",
+            "one, or several with commas like hidden,gates",
+        ));
     }
-    let settings: Vec<&Setting> = keys.split(',').map(|key| Setting::known(key.trim())).collect::<Result<_>>()?;
-    let twice = settings.iter().enumerate().find(|(i, setting)| settings[..*i].iter().any(|other| other.key == setting.key));
+    let settings: Vec<&Setting> =
+        keys.split(',').map(|key| Setting::known(key.trim())).collect::<Result<_>>()?;
+    let twice = settings
+        .iter()
+        .enumerate()
+        .find(|(i, setting)| settings[..*i].iter().any(|other| other.key == setting.key));
     match twice {
-        Some((_, setting)) => Err(Error::setting(setting.key, "twice on one axis", "each setting once")),
+        Some((_, setting)) => {
+            Err(Error::setting(setting.key, "twice on one axis", "each setting once"))
+        }
         None => Ok(settings),
     }
 }
@@ -139,7 +186,11 @@ fn glued(text: &str, glue: &[&str]) -> Vec<String> {
     let mut words: Vec<String> = vec![];
     for word in text.split_whitespace() {
         match words.last_mut() {
-            Some(last) if glue.iter().any(|glue| last.ends_with(glue) || word.starts_with(glue)) => last.push_str(word),
+            Some(last)
+                if glue.iter().any(|glue| last.ends_with(glue) || word.starts_with(glue)) =>
+            {
+                last.push_str(word)
+            }
             _ => words.push(word.into()),
         }
     }
@@ -149,7 +200,12 @@ fn glued(text: &str, glue: &[&str]) -> Vec<String> {
 /// Values and ranges with commas, semicolons or spaces between them.
 fn listed(text: &str) -> Vec<String> {
     let words = glued(text, &["..", "/"]);
-    words.iter().flat_map(|word| word.split([',', ';'])).filter(|word| !word.is_empty()).map(Into::into).collect()
+    words
+        .iter()
+        .flat_map(|word| word.split([',', ';']))
+        .filter(|word| !word.is_empty())
+        .map(Into::into)
+        .collect()
 }
 
 /// (from, to, step) of the range `entry`.
@@ -158,7 +214,11 @@ fn range(name: &str, entry: &str, from: &str, rest: &str) -> Result<(u64, u64, u
     let numbers = [from, to, step].map(|text| text.trim().parse::<u64>().ok());
     match numbers {
         [Some(from), Some(to), Some(step)] if from <= to && step > 0 => Ok((from, to, step)),
-        _ => Err(Error::setting(name, entry, "whole numbers as from..to or from..to/step, from the smaller to the larger")),
+        _ => Err(Error::setting(
+            name,
+            entry,
+            "whole numbers as from..to or from..to/step, from the smaller to the larger",
+        )),
     }
 }
 

@@ -36,18 +36,37 @@ pub struct Rate {
 /// The contenders, in the queue's order.
 pub fn contenders(queue: &Queue, measure: Measure) -> Vec<Contender> {
     let axes = &queue.sweep.axes;
-    let searched = |axis: &Axis| axis.keys.iter().all(|key| key == "learning_rate" || key == "seed");
+    let searched =
+        |axis: &Axis| axis.keys.iter().all(|key| key == "learning_rate" || key == "seed");
     let mut places: HashMap<Vec<&str>, usize> = HashMap::new();
     let mut contenders: Vec<Contender> = vec![];
     for (index, run) in queue.runs().iter().enumerate() {
         let own = || axes.iter().zip(&run.values).filter(|(axis, _)| !searched(axis));
         let values: Vec<&str> = own().map(|(_, value)| value.as_str()).collect();
         let place = *places.entry(values).or_insert_with(|| {
-            let variant = own().find(|(axis, _)| is_variant(axis)).and_then(|(axis, value)| axis.values.iter().position(|other| other == value));
-            let bare = |axis: &Axis| is_variant(axis) || axis.keys.iter().all(|key| Setting::find(key).is_some_and(|setting| setting.group == Group::Network));
-            let part = |(axis, value): (&Axis, &String)| if bare(axis) { value.clone() } else { format!("{}={value}", axis.keys.join("=")) };
-            let name = own().filter(|(axis, _)| axis.values.len() > 1 || is_variant(axis)).map(part).collect::<Vec<_>>().join(" ");
-            contenders.push(Contender { name, variant: variant.unwrap_or(0), parameters: run.recipe.parameters(), rates: vec![] });
+            let variant = own()
+                .find(|(axis, _)| is_variant(axis))
+                .and_then(|(axis, value)| axis.values.iter().position(|other| other == value));
+            let bare = |axis: &Axis| {
+                is_variant(axis)
+                    || axis.keys.iter().all(|key| {
+                        Setting::find(key).is_some_and(|setting| setting.group == Group::Network)
+                    })
+            };
+            let part = |(axis, value): (&Axis, &String)| {
+                if bare(axis) { value.clone() } else { format!("{}={value}", axis.keys.join("=")) }
+            };
+            let name = own()
+                .filter(|(axis, _)| axis.values.len() > 1 || is_variant(axis))
+                .map(part)
+                .collect::<Vec<_>>()
+                .join(" ");
+            contenders.push(Contender {
+                name,
+                variant: variant.unwrap_or(0),
+                parameters: run.recipe.parameters(),
+                rates: vec![],
+            });
             contenders.len() - 1
         });
         let rates = &mut contenders[place].rates;
@@ -58,7 +77,8 @@ pub fn contenders(queue: &Queue, measure: Measure) -> Vec<Contender> {
         }
     }
     for rate in contenders.iter_mut().flat_map(|contender| &mut contender.rates) {
-        rate.median = median(rate.runs.iter().filter_map(|&run| value(queue, run, measure)).collect());
+        rate.median =
+            median(rate.runs.iter().filter_map(|&run| value(queue, run, measure)).collect());
         rate.is_over = rate.runs.iter().all(|&run| matches!(queue.state(run), State::Over(_)));
     }
     contenders
@@ -109,7 +129,8 @@ impl Contender {
     /// Whether the rate that is ahead is the least or the largest of three or more: a better one may lie beyond.
     pub fn at_edge(&self) -> bool {
         let Some(best) = self.ahead().filter(|_| self.rates.len() > 2) else { return false };
-        self.rates.iter().all(|rate| rate.rate <= best.rate) || self.rates.iter().all(|rate| rate.rate >= best.rate)
+        self.rates.iter().all(|rate| rate.rate <= best.rate)
+            || self.rates.iter().all(|rate| rate.rate >= best.rate)
     }
 }
 
@@ -131,7 +152,14 @@ mod tests {
         let recipe = queue.runs()[index].recipe.clone();
         let outcome = if nmse.is_some() { Outcome::Finished } else { Outcome::Diverged(3) };
         let curve = Curve(vec![StepLoss { loss: 2.0 * nmse.unwrap_or(1.0), power: 2.0 }]);
-        queue.finish(Record { key: key(&recipe), recipe, outcome, curve, neurons: None, device: String::new() });
+        queue.finish(Record {
+            key: key(&recipe),
+            recipe,
+            outcome,
+            curve,
+            neurons: None,
+            device: String::new(),
+        });
     }
 
     #[test]
@@ -140,17 +168,32 @@ mod tests {
         let found = contenders(&queue, Measure::Nmse);
         let names: Vec<&str> = found.iter().map(|contender| contender.name.as_str()).collect();
         assert_eq!(names, ["Gated RNN 4", "Gated RNN 8", "LSTM 4", "LSTM 8"]);
-        assert_eq!(found.iter().map(|contender| contender.variant).collect::<Vec<_>>(), [0, 0, 1, 1]);
-        assert_eq!((found[2].rates.len(), found[2].rates[1].runs.clone(), found[2].value()), (3, vec![14, 15], None));
+        assert_eq!(
+            found.iter().map(|contender| contender.variant).collect::<Vec<_>>(),
+            [0, 0, 1, 1]
+        );
+        assert_eq!(
+            (found[2].rates.len(), found[2].rates[1].runs.clone(), found[2].value()),
+            (3, vec![14, 15], None)
+        );
         // LSTM of 4: at 0.001 0.5 and 0.3; at 0.01 0.1 and diverged; at 0.1 one of two so far.
-        for (index, nmse) in [(12, Some(0.5)), (13, Some(0.3)), (14, Some(0.1)), (15, None), (16, Some(0.45))] {
+        for (index, nmse) in
+            [(12, Some(0.5)), (13, Some(0.3)), (14, Some(0.1)), (15, None), (16, Some(0.45))]
+        {
             end(&mut queue, index, nmse);
         }
         let lstm = &contenders(&queue, Measure::Nmse)[2];
         let medians: Vec<f64> = lstm.rates.iter().map(|rate| rate.median.unwrap()).collect();
-        assert!((medians[0] - 0.4).abs() < 1e-6 && medians[1].is_infinite() && (medians[2] - 0.45).abs() < 1e-6, "{medians:?}");
+        assert!(
+            (medians[0] - 0.4).abs() < 1e-6
+                && medians[1].is_infinite()
+                && (medians[2] - 0.45).abs() < 1e-6,
+            "{medians:?}"
+        );
         assert_eq!(lstm.best().map(|rate| rate.rate as f32), Some(0.001));
-        assert!(lstm.at_edge() && !lstm.is_over() && lstm.rates[1].is_over && !lstm.rates[2].is_over);
+        assert!(
+            lstm.at_edge() && !lstm.is_over() && lstm.rates[1].is_over && !lstm.rates[2].is_over
+        );
         assert_eq!(lstm.parameters, queue.runs()[12].recipe.parameters());
         // Where nothing came of any rate, none is ahead.
         (18..24).for_each(|index| end(&mut queue, index, None));
@@ -160,6 +203,9 @@ mod tests {
 
     #[test]
     fn medians_are_in_the_middle() {
-        assert_eq!((median(vec![]), median(vec![3.0, 1.0]), median(vec![5.0, 1.0, 2.0])), (None, Some(2.0), Some(2.0)));
+        assert_eq!(
+            (median(vec![]), median(vec![3.0, 1.0]), median(vec![5.0, 1.0, 2.0])),
+            (None, Some(2.0), Some(2.0))
+        );
     }
 }

@@ -42,10 +42,13 @@ impl Sweep {
     /// # Errors
     /// What is wrong with which member, and what is accepted.
     pub fn read(name: &str, text: &str) -> Result<Self> {
-        let unlike = |problem: String| Error::file(name, format!("does not read as a sweep: {problem}"));
+        let unlike =
+            |problem: String| Error::file(name, format!("does not read as a sweep: {problem}"));
         let text = text.trim_start_matches('\u{feff}');
         if !text.trim_start().starts_with('{') {
-            return Err(unlike("expected { \"title\": ..., \"settings\": { ... }, \"grid\": { ... } }".into()));
+            return Err(unlike(
+                "expected { \"title\": ..., \"settings\": { ... }, \"grid\": { ... } }".into(),
+            ));
         }
         let written: Written = serde_json::from_str(text).map_err(|e| unlike(e.to_string()))?;
         Self::of(name, written)
@@ -56,10 +59,23 @@ impl Sweep {
         let within = |part: &'static str| move |e: Error| Error::file(name, format!("{part}{e}"));
         let Written { title, about, preset, settings, variants, grid } = written;
         let preset = preset.unwrap_or_else(|| preset::DEFAULT.into());
-        let texts = |members: Members<Text>| members.0.into_iter().map(|(key, Text(value))| (key, value)).collect();
+        let texts = |members: Members<Text>| {
+            members.0.into_iter().map(|(key, Text(value))| (key, value)).collect()
+        };
         let settings = texts(settings);
-        let variants = variants.0.into_iter().map(|(name, settings)| Variant { name, settings: texts(settings) }).collect();
-        let mut sweep = Self { title: if title.is_empty() { name.into() } else { title }, about, preset, settings, variants, axes: vec![] };
+        let variants = variants
+            .0
+            .into_iter()
+            .map(|(name, settings)| Variant { name, settings: texts(settings) })
+            .collect();
+        let mut sweep = Self {
+            title: if title.is_empty() { name.into() } else { title },
+            about,
+            preset,
+            settings,
+            variants,
+            axes: vec![],
+        };
         let base = sweep.base().map_err(within(""))?;
         for (keys, values) in &grid.0 {
             let axis = match values {
@@ -70,7 +86,11 @@ impl Sweep {
         }
         sweep = sweep.with_axis_of_variants();
         if sweep.axes.is_empty() {
-            return Err(within("")(Error::setting("grid", "no axis", "at least one setting with its values, like \"hidden\": [8, 16]")));
+            return Err(within("")(Error::setting(
+                "grid",
+                "no axis",
+                "at least one setting with its values, like \"hidden\": [8, 16]",
+            )));
         }
         sweep.check_axes(&base).map_err(within("grid: "))?;
         if sweep.count() <= LARGE {
@@ -83,19 +103,43 @@ impl Sweep {
     pub fn to_json(&self) -> String {
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let value = |key: &str, text: &str| {
-            let number = matches!(Setting::find(key), Some(Setting { kind: Kind::Integer { .. } | Kind::Number { .. }, .. }));
-            if number && text.parse::<serde_json::Number>().is_ok() { text.to_owned() } else { quoted(text) }
+            let number = matches!(
+                Setting::find(key),
+                Some(Setting { kind: Kind::Integer { .. } | Kind::Number { .. }, .. })
+            );
+            if number && text.parse::<serde_json::Number>().is_ok() {
+                text.to_owned()
+            } else {
+                quoted(text)
+            }
         };
-        let settings =
-            |settings: &[(String, String)]| -> Vec<String> { settings.iter().map(|(key, text)| format!("{}: {}", quoted(key), value(key, text))).collect() };
+        let settings = |settings: &[(String, String)]| -> Vec<String> {
+            settings
+                .iter()
+                .map(|(key, text)| format!("{}: {}", quoted(key), value(key, text)))
+                .collect()
+        };
         let axis = |axis: &Axis| {
-            let values: Vec<String> = axis.pieces().iter().map(|piece| value(&axis.keys[0], piece)).collect();
+            let values: Vec<String> =
+                axis.pieces().iter().map(|piece| value(&axis.keys[0], piece)).collect();
             format!("{}: [{}]", quoted(&axis.keys.join(",")), values.join(", "))
         };
-        let object = |members: Vec<String>| if members.is_empty() { "{}".into() } else { format!("{{\n    {}\n  }}", members.join(",\n    ")) };
+        let object = |members: Vec<String>| {
+            if members.is_empty() {
+                "{}".into()
+            } else {
+                format!("{{\n    {}\n  }}", members.join(",\n    "))
+            }
+        };
         let Self { title, about, preset, axes, variants, .. } = self;
-        let variant = |variant: &Variant| format!("{}: {{ {} }}", quoted(&variant.name), settings(&variant.settings).join(", "));
-        let variants = if variants.is_empty() { String::new() } else { format!("\n  \"variants\": {},", object(variants.iter().map(variant).collect())) };
+        let variant = |variant: &Variant| {
+            format!("{}: {{ {} }}", quoted(&variant.name), settings(&variant.settings).join(", "))
+        };
+        let variants = if variants.is_empty() {
+            String::new()
+        } else {
+            format!("\n  \"variants\": {},", object(variants.iter().map(variant).collect()))
+        };
         format!(
             "{{\n  \"title\": {},\n  \"about\": {},\n  \"preset\": {},\n  \"settings\": {},{variants}\n  \"grid\": {}\n}}\n",
             quoted(title),
@@ -123,13 +167,19 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Members<T> {
                 f.write_str("an object { \"setting\": value }")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> std::result::Result<Self::Value, A::Error> {
                 let mut members: Vec<(String, T)> = vec![];
                 while let Some(key) = map.next_key::<String>()? {
                     if members.iter().any(|(other, _)| *other == key) {
-                        return Err(A::Error::custom(format!("{key} stands there twice, expected each once")));
+                        return Err(A::Error::custom(format!(
+                            "{key} stands there twice, expected each once"
+                        )));
                     }
-                    let value = map.next_value().map_err(|e| A::Error::custom(format!("{key}: {e}")))?;
+                    let value =
+                        map.next_value().map_err(|e| A::Error::custom(format!("{key}: {e}")))?;
                     members.push((key, value));
                 }
                 Ok(Members(members))
@@ -148,7 +198,11 @@ impl<'de> Visitor<'de> for Reader {
     type Value = Values;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.lists { "a list of values, or a text like \"8, 10, 14..40/2\"" } else { "a number or a text" })
+        f.write_str(if self.lists {
+            "a list of values, or a text like \"8, 10, 14..40/2\""
+        } else {
+            "a number or a text"
+        })
     }
 
     fn visit_u64<E>(self, value: u64) -> std::result::Result<Values, E> {

@@ -93,17 +93,31 @@ impl Group {
         let (session, device, note) = loop {
             let all: Vec<usize> = (0..start.members.len()).collect();
             match load(&start, &all).await {
-                Err(Error::TooLarge { .. }) if start.members.len() > 1 => start.members.truncate(start.members.len() / 2),
+                Err(Error::TooLarge { .. }) if start.members.len() > 1 => {
+                    start.members.truncate(start.members.len() / 2)
+                }
                 other => break other?,
             }
         };
-        let members: Vec<Progress> = start.members.iter().map(|(_, from)| Progress::from(from.as_ref())).collect();
+        let members: Vec<Progress> =
+            start.members.iter().map(|(_, from)| Progress::from(from.as_ref())).collect();
         let (started, points) = (session.step(), members[0].curve.0.len() as u64);
         let mut told = vec![Told::Fewer(members.len()), Told::Ready(device.clone())];
         told.extend(note.map(Told::Note));
         let trained = (0..members.len()).collect();
         let states_due = Instant::now() + Duration::from_millis(start.states_every_ms.into());
-        let group = Self { start, members, trained, session, device, started, points, states_due, states_at: None, retries: 0 };
+        let group = Self {
+            start,
+            members,
+            trained,
+            session,
+            device,
+            started,
+            points,
+            states_due,
+            states_at: None,
+            retries: 0,
+        };
         Ok((group, told))
     }
 
@@ -136,7 +150,10 @@ impl Group {
         match self.piece() {
             Err(error @ Error::DeviceLost(_)) if self.retries < RETRIES => {
                 self.reopen().await?;
-                Ok(vec![Told::Note(format!("{error}. The sweep goes on from step {}.", self.session.step()))])
+                Ok(vec![Told::Note(format!(
+                    "{error}. The sweep goes on from step {}.",
+                    self.session.step()
+                ))])
             }
             told => told,
         }
@@ -165,7 +182,8 @@ impl Group {
             }
         }
         for member in 0..self.members.len() {
-            if let Some(step) = self.members[member].diverged.filter(|_| !self.members[member].over) {
+            if let Some(step) = self.members[member].diverged.filter(|_| !self.members[member].over)
+            {
                 told.push(self.over(member, Outcome::Diverged(step), None));
             }
         }
@@ -192,7 +210,10 @@ impl Group {
                     told.push(self.over(member, Outcome::Finished, Some(&snapshot)));
                 }
             } else if self.states_at == Some(snapshot.step) {
-                kept.push((member, Partial { snapshot, curve: self.members[member].curve.clone() }));
+                kept.push((
+                    member,
+                    Partial { snapshot, curve: self.members[member].curve.clone() },
+                ));
             }
         }
         if !kept.is_empty() {
@@ -200,7 +221,8 @@ impl Group {
                 self.start.members[*member].1 = Some(partial.clone());
             }
             told.push(Told::States(kept));
-            (self.states_at, self.states_due) = (None, Instant::now() + Duration::from_millis(self.start.states_every_ms.into()));
+            (self.states_at, self.states_due) =
+                (None, Instant::now() + Duration::from_millis(self.start.states_every_ms.into()));
         }
     }
 
@@ -212,7 +234,15 @@ impl Group {
         self.members[member].over = true;
         let recipe = self.start.members[member].0.clone();
         let table = &self.session.backend().program().params;
-        let census = |state: &Snapshot| Some(importance::measure(&Network::from_parameters(table, &state.parameters)?, THRESHOLD).census(THRESHOLD));
+        let census = |state: &Snapshot| {
+            Some(
+                importance::measure(
+                    &Network::from_parameters(table, &state.parameters)?,
+                    THRESHOLD,
+                )
+                .census(THRESHOLD),
+            )
+        };
         Told::Over(
             member,
             Box::new(Record {
@@ -234,16 +264,24 @@ impl Group {
         for &member in &self.trained {
             self.members[member] = Progress::from(self.start.members[member].1.as_ref());
         }
-        (self.started, self.points) = (self.session.step(), mark_count(self.steps(), self.session.step()));
+        (self.started, self.points) =
+            (self.session.step(), mark_count(self.steps(), self.session.step()));
         (self.states_at, self.retries) = (None, self.retries + 1);
         Ok(())
     }
 }
 
 /// The next runs to train together, at most `most`, and the state each goes on from: all at the same step.
-pub fn next(queue: &Queue, most: usize, state: impl Fn(&Run) -> Option<Partial>) -> Option<(Vec<usize>, Vec<Begun>)> {
+pub fn next(
+    queue: &Queue,
+    most: usize,
+    state: impl Fn(&Run) -> Option<Partial>,
+) -> Option<(Vec<usize>, Vec<Begun>)> {
     let step = |partial: &Option<Partial>| partial.as_ref().map(|partial| partial.snapshot.step);
-    let found = queue.next(most)?.into_iter().map(|index| (index, (queue.runs()[index].recipe.clone(), state(&queue.runs()[index]))));
+    let found = queue
+        .next(most)?
+        .into_iter()
+        .map(|index| (index, (queue.runs()[index].recipe.clone(), state(&queue.runs()[index]))));
     let found: Vec<_> = found.collect();
     let first = step(&found[0].1.1);
     Some(found.into_iter().filter(|(_, (_, partial))| step(partial) == first).unzip())
@@ -252,7 +290,14 @@ pub fn next(queue: &Queue, most: usize, state: impl Fn(&Run) -> Option<Partial>)
 /// The record of a run that can't be trained.
 pub fn failed(recipe: Recipe, error: &Error) -> Record {
     let outcome = Outcome::Failed(error.to_string());
-    Record { key: key(&recipe), recipe, outcome, curve: Curve::default(), neurons: None, device: String::new() }
+    Record {
+        key: key(&recipe),
+        recipe,
+        outcome,
+        curve: Curve::default(),
+        neurons: None,
+        device: String::new(),
+    }
 }
 
 /// How many runs of one program should train together on this machine: one a core, so that none waits for another.
@@ -269,16 +314,26 @@ fn mark_count(steps: u64, step: u64) -> u64 {
 async fn load(start: &Start, which: &[usize]) -> Result<(Session, Device, Option<String>)> {
     let recipe = &start.members[0].0;
     if recipe.task == TaskName::File && start.data.is_none() {
-        return Err(Error::setting("task", "file", "your own arrays with it: drop a .npz or safetensors file with x and y on the window, or give --data"));
+        return Err(Error::setting(
+            "task",
+            "file",
+            "your own arrays with it: drop a .npz or safetensors file with x and y on the window, or give --data",
+        ));
     }
     let chosen: Vec<&Begun> = which.iter().map(|&member| &start.members[member]).collect();
-    let data: Vec<Option<Arrays>> = chosen.iter().map(|(recipe, _)| Some(recipe.split(start.data.as_ref()?).0)).collect();
+    let data: Vec<Option<Arrays>> =
+        chosen.iter().map(|(recipe, _)| Some(recipe.split(start.data.as_ref()?).0)).collect();
     let mut members = vec![];
     for ((recipe, from), data) in chosen.into_iter().zip(&data) {
         let source = Source { data: data.as_ref(), ..Source::default() };
-        members.push(Member { plan: recipe.plan(), start: from.as_ref().map(|from| &from.snapshot), source });
+        members.push(Member {
+            plan: recipe.plan(),
+            start: from.as_ref().map(|from| &from.snapshot),
+            source,
+        });
     }
-    let means = Means { engine: recipe.backend, threads: start.threads, memory_limit: start.memory_limit };
+    let means =
+        Means { engine: recipe.backend, threads: start.threads, memory_limit: start.memory_limit };
     let opened = engine::open(&members, means).await?;
     let session = opened.session.quiet();
     let device = session.backend().device().clone();

@@ -21,13 +21,23 @@ pub(super) fn take(dir: &Path, shard: Shard) -> Result<File> {
     let mut file = open(&path)?;
     match file.try_lock() {
         Ok(()) => {
-            let who = format!("process {}{}\n", std::process::id(), host().map(|host| format!(" on {host}")).unwrap_or_default());
-            file.set_len(0).and_then(|()| file.write_all(who.as_bytes())).map_err(failed("writing", &path))?;
+            let who = format!(
+                "process {}{}\n",
+                std::process::id(),
+                host().map(|host| format!(" on {host}")).unwrap_or_default()
+            );
+            file.set_len(0)
+                .and_then(|()| file.write_all(who.as_bytes()))
+                .map_err(failed("writing", &path))?;
             Ok(file)
         }
         Err(TryLockError::WouldBlock) => {
-            let part = if shard == Shard::WHOLE { String::new() } else { format!(" on shard {shard}") };
-            let problem = format!("{} is at work there{part} already; wait for it or stop it, or choose another folder", holder(&path));
+            let part =
+                if shard == Shard::WHOLE { String::new() } else { format!(" on shard {shard}") };
+            let problem = format!(
+                "{} is at work there{part} already; wait for it or stop it, or choose another folder",
+                holder(&path)
+            );
             Err(Error::System { what: dir.display().to_string(), problem })
         }
         Err(TryLockError::Error(e)) => Err(unlockable(&path)(e)),
@@ -36,8 +46,14 @@ pub(super) fn take(dir: &Path, shard: Shard) -> Result<File> {
 
 /// The other shards that processes are at work on, each with who it is.
 pub(super) fn at_work(dir: &Path, own: Shard) -> Result<Vec<(Shard, String)>> {
-    let entries = fs::read_dir(dir).and_then(|entries| entries.collect::<std::io::Result<Vec<_>>>()).map_err(failed("listing", dir))?;
-    let mut shards: Vec<Shard> = entries.iter().filter_map(|entry| shard(entry.file_name().to_str()?)).filter(|shard| *shard != own).collect();
+    let entries = fs::read_dir(dir)
+        .and_then(|entries| entries.collect::<std::io::Result<Vec<_>>>())
+        .map_err(failed("listing", dir))?;
+    let mut shards: Vec<Shard> = entries
+        .iter()
+        .filter_map(|entry| shard(entry.file_name().to_str()?))
+        .filter(|shard| *shard != own)
+        .collect();
     shards.sort_by_key(|shard| (shard.count, shard.index));
     let mut found = vec![];
     for shard in shards {
@@ -60,26 +76,40 @@ fn shard(file: &str) -> Option<Shard> {
 }
 
 fn open(path: &Path) -> Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(failed("opening", path))
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .map_err(failed("opening", path))
 }
 
 /// Who wrote a lock file; where a locked file can't be read, another process.
 fn holder(path: &Path) -> String {
     let mut text = String::new();
     let read = File::open(path).and_then(|mut file| file.read_to_string(&mut text));
-    if read.is_ok() && text.starts_with("process ") { text.trim().into() } else { "another process".into() }
+    if read.is_ok() && text.starts_with("process ") {
+        text.trim().into()
+    } else {
+        "another process".into()
+    }
 }
 
 fn unlockable(path: &Path) -> impl Fn(std::io::Error) -> Error {
     let what = format!("locking {}", path.display());
     move |e| Error::System {
         what: what.clone(),
-        problem: format!("{e}; choose a folder on a file system with locks, one for each process, and merge them afterwards"),
+        problem: format!(
+            "{e}; choose a folder on a file system with locks, one for each process, and merge them afterwards"
+        ),
     }
 }
 
 fn host() -> Option<String> {
     let file = fs::read_to_string("/proc/sys/kernel/hostname").ok();
-    let name = file.or_else(|| ["HOSTNAME", "COMPUTERNAME"].iter().find_map(|name| std::env::var(name).ok()))?;
+    let name = file.or_else(|| {
+        ["HOSTNAME", "COMPUTERNAME"].iter().find_map(|name| std::env::var(name).ok())
+    })?;
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }

@@ -26,7 +26,9 @@ pub struct Merged {
 /// # Errors
 /// No folder; one without a definition, or with another; two records of one run that differ in more than the device; the disk's.
 pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<Merged> {
-    let first = dirs.first().ok_or_else(|| Error::setting("merge", "no folder", "the folders of all shards"))?;
+    let first = dirs
+        .first()
+        .ok_or_else(|| Error::setting("merge", "no folder", "the folders of all shards"))?;
     let sweep = store::definition_in(first)?;
     let mut all: Vec<&Path> = dirs.iter().map(PathBuf::as_path).collect();
     if out.join("sweep.json").exists() && !all.contains(&out) {
@@ -34,7 +36,10 @@ pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<Merged> {
     }
     for dir in &all[1..] {
         if let Some(part) = difference(&sweep, &store::definition_in(dir)?) {
-            let problem = format!("is of another sweep than {}: the {part} differ; expected shards of one definition", first.display());
+            let problem = format!(
+                "is of another sweep than {}: the {part} differ; expected shards of one definition",
+                first.display()
+            );
             return Err(Error::file(&dir.display().to_string(), problem));
         }
     }
@@ -47,7 +52,10 @@ pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<Merged> {
             match kept.get(&record.key) {
                 Some((other, _)) if *other == file => {}
                 Some((other, known)) if !same(known, &record) => {
-                    let problem = format!("says something else of the same run than {}; delete the one that is not to count", other.display());
+                    let problem = format!(
+                        "says something else of the same run than {}; delete the one that is not to count",
+                        other.display()
+                    );
                     return Err(Error::file(&file.display().to_string(), problem));
                 }
                 Some(_) => {}
@@ -57,14 +65,19 @@ pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<Merged> {
             }
         }
     }
-    let mut queue = Queue::on(sweep.clone(), &base(&sweep, kept.values().map(|(_, record)| &record.recipe))?)?;
+    let mut queue =
+        Queue::on(sweep.clone(), &base(&sweep, kept.values().map(|(_, record)| &record.recipe))?)?;
     let store = Store::open(out, &sweep, Shard::WHOLE)?;
     for (key, (file, record)) in kept {
         store.copy(&key, &file)?;
         queue.finish(record);
     }
     store.write_results(&queue)?;
-    let missing = queue.runs().iter().enumerate().filter(|(index, _)| !matches!(queue.state(*index), State::Over(_)));
+    let missing = queue
+        .runs()
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| !matches!(queue.state(*index), State::Over(_)));
     let missing = missing.map(|(_, run)| run.name.clone()).collect();
     Ok(Merged { queue, missing, notes })
 }
@@ -81,16 +94,26 @@ fn difference(a: &Sweep, b: &Sweep) -> Option<&'static str> {
 
 /// Whether two records say the same, on whichever device.
 fn same(a: &Record, b: &Record) -> bool {
-    let bare = |record: &Record| Record { device: String::new(), recipe: Recipe { backend: Engine::Auto, ..record.recipe.clone() }, ..record.clone() };
+    let bare = |record: &Record| Record {
+        device: String::new(),
+        recipe: Recipe { backend: Engine::Auto, ..record.recipe.clone() },
+        ..record.clone()
+    };
     bare(a) == bare(b)
 }
 
 /// The sweep's base; the records know what the file task's arrays were like.
 fn base<'a>(sweep: &Sweep, mut recipes: impl Iterator<Item = &'a Recipe>) -> Result<Recipe> {
     let base = sweep.base()?;
-    let of_file = if base.task == TaskName::File { recipes.find(|recipe| recipe.data.is_some()) } else { None };
+    let of_file = if base.task == TaskName::File {
+        recipes.find(|recipe| recipe.data.is_some())
+    } else {
+        None
+    };
     Ok(match of_file {
-        Some(Recipe { data, dim, outputs, time, .. }) => Recipe { data: data.clone(), dim: *dim, outputs: *outputs, time: *time, ..base },
+        Some(Recipe { data, dim, outputs, time, .. }) => {
+            Recipe { data: data.clone(), dim: *dim, outputs: *outputs, time: *time, ..base }
+        }
         None => base,
     })
 }

@@ -83,7 +83,9 @@ impl Sweep {
     /// # Errors
     /// An unknown preset or setting, or a value that is not accepted.
     pub fn base(&self) -> Result<Recipe> {
-        let preset = preset::find(&self.preset).ok_or_else(|| Error::setting("preset", &self.preset, format!("one of {}", preset::names().join(", "))))?;
+        let preset = preset::find(&self.preset).ok_or_else(|| {
+            Error::setting("preset", &self.preset, format!("one of {}", preset::names().join(", ")))
+        })?;
         let mut recipe = preset.recipe;
         self.settings.iter().try_for_each(|(key, value)| settings::set(&mut recipe, key, value))?;
         Ok(recipe)
@@ -94,12 +96,26 @@ impl Sweep {
     /// # Errors
     /// There is none, or one of its values is not accepted.
     fn variant(&self, base: &Recipe, name: &str) -> Result<Recipe> {
-        let known =
-            || Error::setting(VARIANT, name, format!("one of {}", self.variants.iter().map(|variant| variant.name.as_str()).collect::<Vec<_>>().join(", ")));
-        let variant = self.variants.iter().find(|variant| variant.name == name).ok_or_else(known)?;
+        let known = || {
+            Error::setting(
+                VARIANT,
+                name,
+                format!(
+                    "one of {}",
+                    self.variants
+                        .iter()
+                        .map(|variant| variant.name.as_str())
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                ),
+            )
+        };
+        let variant =
+            self.variants.iter().find(|variant| variant.name == name).ok_or_else(known)?;
         let mut recipe = base.clone();
         for (key, value) in &variant.settings {
-            settings::set(&mut recipe, key, value).map_err(|e| Error::file(&format!("the variant {name}"), e))?;
+            settings::set(&mut recipe, key, value)
+                .map_err(|e| Error::file(&format!("the variant {name}"), e))?;
         }
         Ok(recipe)
     }
@@ -152,8 +168,13 @@ impl Sweep {
     /// As [`Self::runs`]; the file task without its arrays.
     pub fn runs_on(&self, base: &Recipe) -> Result<Vec<Run>> {
         let runs = self.grid(base)?;
-        match runs.iter().find(|run| run.recipe.task == TaskName::File && run.recipe.data.is_none()) {
-            Some(_) => Err(Error::setting("data", "nothing", "a file with the arrays x and y, for the task file")),
+        match runs.iter().find(|run| run.recipe.task == TaskName::File && run.recipe.data.is_none())
+        {
+            Some(_) => Err(Error::setting(
+                "data",
+                "nothing",
+                "a file with the arrays x and y, for the task file",
+            )),
             None => Ok(runs),
         }
     }
@@ -170,12 +191,17 @@ impl Sweep {
     fn grid(&self, base: &Recipe) -> Result<Vec<Run>> {
         self.check_count(MOST)?;
         self.check_axes(base)?;
-        let runs: Vec<Run> = (0..self.count()).map(|index| self.run(base, index)).collect::<Result<_>>()?;
+        let runs: Vec<Run> =
+            (0..self.count()).map(|index| self.run(base, index)).collect::<Result<_>>()?;
         let mut seen: HashMap<&str, &Run> = HashMap::with_capacity(runs.len());
         for run in &runs {
             if let Some(other) = seen.insert(&run.key, run) {
                 let found = format!("{} and {} with the same settings", other.name, run.name);
-                return Err(Error::setting("grid", found, "runs that differ in more than the engine"));
+                return Err(Error::setting(
+                    "grid",
+                    found,
+                    "runs that differ in more than the engine",
+                ));
             }
         }
         Ok(runs)
@@ -206,28 +232,51 @@ impl Sweep {
     /// Each setting stands on one axis, and the task and the layer of some run look at one of each axis.
     fn check_axes(&self, base: &Recipe) -> Result<()> {
         self.check_variants(base)?;
-        let keys: Vec<&str> = self.axes.iter().flat_map(|axis| axis.keys.iter().map(String::as_str)).collect();
-        if let Some((_, twice)) = keys.iter().enumerate().find(|(i, key)| keys[..*i].contains(key)) {
+        let keys: Vec<&str> =
+            self.axes.iter().flat_map(|axis| axis.keys.iter().map(String::as_str)).collect();
+        if let Some((_, twice)) = keys.iter().enumerate().find(|(i, key)| keys[..*i].contains(key))
+        {
             return Err(Error::setting(twice, "on two axes", "each setting on one"));
         }
         if self.variants.is_empty() {
             return self.check_looked_at(&self.kinds(base)?, "");
         }
-        self.variants.iter().try_for_each(|variant| self.check_looked_at(&self.kinds(&self.variant(base, &variant.name)?)?, &format!(" of {}", variant.name)))
+        self.variants.iter().try_for_each(|variant| {
+            self.check_looked_at(
+                &self.kinds(&self.variant(base, &variant.name)?)?,
+                &format!(" of {}", variant.name),
+            )
+        })
     }
 
     /// One of these recipes' tasks and layers looks at a setting of each axis; `whose` says whose they are.
     fn check_looked_at(&self, kinds: &[Recipe], whose: &str) -> Result<()> {
-        let looked_at = |key: &String| kinds.iter().any(|kind| Setting::find(key).is_some_and(|setting| setting.counts_for(kind)));
-        match self.axes.iter().find(|axis| axis.values.len() > 1 && !is_variant(axis) && !axis.keys.iter().any(looked_at)) {
+        let looked_at = |key: &String| {
+            kinds
+                .iter()
+                .any(|kind| Setting::find(key).is_some_and(|setting| setting.counts_for(kind)))
+        };
+        match self.axes.iter().find(|axis| {
+            axis.values.len() > 1 && !is_variant(axis) && !axis.keys.iter().any(looked_at)
+        }) {
             Some(axis) => {
-                let word = |kind, key| Setting::find(key).map(|setting| (setting.get)(kind).to_string()).unwrap_or_default();
+                let word = |kind, key| {
+                    Setting::find(key)
+                        .map(|setting| (setting.get)(kind).to_string())
+                        .unwrap_or_default()
+                };
                 let words = |key| {
                     let words: Vec<String> = kinds.iter().map(|kind| word(kind, key)).collect();
-                    let first = |(i, word): (usize, &String)| (!words[..i].contains(word)).then(|| word.clone());
+                    let first = |(i, word): (usize, &String)| {
+                        (!words[..i].contains(word)).then(|| word.clone())
+                    };
                     words.iter().enumerate().filter_map(first).collect::<Vec<_>>().join(" or ")
                 };
-                let gating = if axis.keys == ["gates"] && kinds.iter().any(Recipe::is_gated) { " with side gating" } else { "" };
+                let gating = if axis.keys == ["gates"] && kinds.iter().any(Recipe::is_gated) {
+                    " with side gating"
+                } else {
+                    ""
+                };
                 let expected = format!(
                     "a setting that the task {} and the layer {}{gating}{whose} look at, or all of its runs are the same",
                     words("task"),
@@ -242,7 +291,8 @@ impl Sweep {
     /// Variants have names, each its own, settings that are accepted and that no axis varies.
     fn check_variants(&self, base: &Recipe) -> Result<()> {
         for (i, variant) in self.variants.iter().enumerate() {
-            let wrong = |found: &str, expected: &str| Err(Error::setting("variants", found, expected));
+            let wrong =
+                |found: &str, expected: &str| Err(Error::setting("variants", found, expected));
             if variant.name.trim().is_empty() {
                 return wrong("one without a name", "a name for each, like \"LSTM\"");
             }
@@ -252,7 +302,10 @@ impl Sweep {
             self.variant(base, &variant.name)?;
             let varied = |key: &String| self.axes.iter().any(|axis| axis.keys.contains(key));
             if let Some((key, _)) = variant.settings.iter().find(|(key, _)| varied(key)) {
-                return wrong(&format!("{key} in {} and on an axis", variant.name), "each setting in variants or on an axis");
+                return wrong(
+                    &format!("{key} in {} and on an axis", variant.name),
+                    "each setting in variants or on an axis",
+                );
             }
         }
         Ok(())
@@ -261,12 +314,19 @@ impl Sweep {
     /// The base with each task, layer and gating of the grid: what decides which settings count.
     fn kinds(&self, base: &Recipe) -> Result<Vec<Recipe>> {
         ["gating", "model", "task"].into_iter().try_fold(vec![base.clone()], |kinds, key| {
-            let Some(axis) = self.axes.iter().find(|axis| axis.keys.iter().any(|other| other == key)) else { return Ok(kinds) };
+            let Some(axis) =
+                self.axes.iter().find(|axis| axis.keys.iter().any(|other| other == key))
+            else {
+                return Ok(kinds);
+            };
             let with = |kind: &Recipe, value: &str| {
                 let mut kind = kind.clone();
                 settings::set(&mut kind, key, value).map(|()| kind)
             };
-            axis.values.iter().flat_map(|value| kinds.iter().map(move |kind| with(kind, value))).collect()
+            axis.values
+                .iter()
+                .flat_map(|value| kinds.iter().map(move |kind| with(kind, value)))
+                .collect()
         })
     }
 
@@ -278,17 +338,37 @@ impl Sweep {
         let bases = if self.variants.is_empty() {
             vec![base.clone()]
         } else {
-            self.variants.iter().map(|variant| self.variant(base, &variant.name)).collect::<Result<_>>()?
+            self.variants
+                .iter()
+                .map(|variant| self.variant(base, &variant.name))
+                .collect::<Result<_>>()?
         };
-        let kinds: Vec<Recipe> = bases.iter().map(|base| self.kinds(base)).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
-        let unseen = |key: &str| Setting::find(key).filter(|setting| kinds.iter().all(|kind| !setting.counts_for(kind))).map(|setting| setting.unseen_by(base));
+        let kinds: Vec<Recipe> = bases
+            .iter()
+            .map(|base| self.kinds(base))
+            .collect::<Result<Vec<_>>>()?
+            .into_iter()
+            .flatten()
+            .collect();
+        let unseen = |key: &str| {
+            Setting::find(key)
+                .filter(|setting| kinds.iter().all(|kind| !setting.counts_for(kind)))
+                .map(|setting| setting.unseen_by(base))
+        };
         Ok(self.settings.iter().filter_map(|(key, _)| Some((key.as_str(), unseen(key)?))).collect())
     }
 
     fn name(&self, values: &[String]) -> String {
         let varied = self.axes.iter().zip(values).filter(|(axis, _)| axis.values.len() > 1);
-        let parts: Vec<String> =
-            varied.map(|(axis, value)| if is_variant(axis) { value.clone() } else { format!("{}={value}", axis.keys.join("=")) }).collect();
+        let parts: Vec<String> = varied
+            .map(|(axis, value)| {
+                if is_variant(axis) {
+                    value.clone()
+                } else {
+                    format!("{}={value}", axis.keys.join("="))
+                }
+            })
+            .collect();
         if parts.is_empty() { "the only run".into() } else { parts.join(" ") }
     }
 }
@@ -302,13 +382,18 @@ pub fn is_variant(axis: &Axis) -> bool {
 /// So a setting that a later version adds changes no key.
 pub fn key(recipe: &Recipe) -> String {
     let base = Recipe::default();
-    let settings = SETTINGS.iter().filter(|setting| setting.key != "backend" && (setting.get)(recipe) != (setting.get)(&base));
-    let mut text: String = settings.map(|setting| format!("{}={}\n", setting.key, (setting.get)(recipe))).collect();
+    let settings = SETTINGS.iter().filter(|setting| {
+        setting.key != "backend" && (setting.get)(recipe) != (setting.get)(&base)
+    });
+    let mut text: String =
+        settings.map(|setting| format!("{}={}\n", setting.key, (setting.get)(recipe))).collect();
     if let Some(data) = recipe.data.as_ref().filter(|_| recipe.task == TaskName::File) {
         let file = data.name.rsplit(['/', '\\']).next().unwrap_or_default(); // the folder may differ from machine to machine
         text += &format!("data={file} {} {} {}\n", data.sequences, data.steps, data.is_weighted);
     }
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     format!("{hash:016x}")
 }
 

@@ -23,7 +23,10 @@ impl Partial {
     /// The file.
     pub(super) fn to_bytes(&self, run: &Run) -> Result<Vec<u8>> {
         let points = &self.curve.0;
-        let more = vec![(CURVE[0], points.iter().map(|point| point.loss).collect()), (CURVE[1], points.iter().map(|point| point.power).collect())];
+        let more = vec![
+            (CURVE[0], points.iter().map(|point| point.loss).collect()),
+            (CURVE[1], points.iter().map(|point| point.power).collect()),
+        ];
         checkpoint::write_with(&run.recipe, &self.snapshot, None, more)
     }
 
@@ -34,17 +37,27 @@ impl Partial {
         if file.recipe.as_ref().map(key).as_ref() != Some(&run.key) {
             return Err(wrong(format!("is not of the run {}", run.name)));
         }
-        let vector = |tensor: &str| checkpoint::more(bytes, tensor).ok_or_else(|| wrong(format!("has no {tensor}")));
+        let vector = |tensor: &str| {
+            checkpoint::more(bytes, tensor).ok_or_else(|| wrong(format!("has no {tensor}")))
+        };
         let (loss, power) = (vector(CURVE[0])?, vector(CURVE[1])?);
         let snapshot = file.snapshot;
         let steps = u64::from(run.recipe.steps);
         if loss.len() != power.len() || mark(steps, loss.len() as u64) != snapshot.step {
-            return Err(wrong(format!("is at step {} with a curve of {} points, which do not go together", snapshot.step, loss.len())));
+            return Err(wrong(format!(
+                "is at step {} with a curve of {} points, which do not go together",
+                snapshot.step,
+                loss.len()
+            )));
         }
         if snapshot.first_moment.is_empty() {
-            return Err(wrong("has no moments; expected adamw.first and adamw.second of each tensor".into()));
+            return Err(wrong(
+                "has no moments; expected adamw.first and adamw.second of each tensor".into(),
+            ));
         }
-        let curve = Curve(loss.into_iter().zip(power).map(|(loss, power)| StepLoss { loss, power }).collect());
+        let curve = Curve(
+            loss.into_iter().zip(power).map(|(loss, power)| StepLoss { loss, power }).collect(),
+        );
         Ok(Self { snapshot, curve })
     }
 }

@@ -72,9 +72,12 @@ impl Queue {
 
     /// The first waiting run of this process's part, and those after it of the same program, at most `most` (and at least one).
     pub fn next(&self, most: usize) -> Option<Vec<usize>> {
-        let waiting = |&index: &usize| self.mine[index] && matches!(self.state(index), State::Waiting);
+        let waiting =
+            |&index: &usize| self.mine[index] && matches!(self.state(index), State::Waiting);
         let first = (0..self.runs.len()).find(waiting)?;
-        let alike = (first..self.runs.len()).filter(|&index| self.same_program(first, index)).filter(waiting);
+        let alike = (first..self.runs.len())
+            .filter(|&index| self.same_program(first, index))
+            .filter(waiting);
         Some(alike.take(most.max(1)).collect())
     }
 
@@ -104,7 +107,12 @@ impl Queue {
 
     /// Takes in what was trained of another form of the sweep, and what that had taken in itself.
     pub fn take_over(&mut self, other: &Self) {
-        other.records.values().filter(|record| record.is_tried()).cloned().for_each(|record| self.finish(record));
+        other
+            .records
+            .values()
+            .filter(|record| record.is_tried())
+            .cloned()
+            .for_each(|record| self.finish(record));
     }
 
     /// The record of that key, if such a run is over.
@@ -135,7 +143,9 @@ impl Queue {
 
     /// Runs of this process's part that are not over.
     pub fn left(&self) -> usize {
-        (0..self.runs.len()).filter(|&index| self.mine[index] && !matches!(self.state(index), State::Over(_))).count()
+        (0..self.runs.len())
+            .filter(|&index| self.mine[index] && !matches!(self.state(index), State::Over(_)))
+            .count()
     }
 
     /// Runs that are over.

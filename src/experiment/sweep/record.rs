@@ -72,7 +72,10 @@ impl Record {
 
     /// The final loss, if the run finished.
     pub fn loss(&self) -> Option<f64> {
-        self.curve.last().filter(|_| self.outcome == Outcome::Finished).map(|last| f64::from(last.loss))
+        self.curve
+            .last()
+            .filter(|_| self.outcome == Outcome::Finished)
+            .map(|last| f64::from(last.loss))
     }
 
     /// The final loss over the targets' mean square, if the run finished.

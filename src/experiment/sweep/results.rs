@@ -42,16 +42,33 @@ const COLUMNS: [&str; 13] = [
 /// The table with commas, as in RFC 4180; what is not known is empty.
 pub fn results_csv(queue: &Queue) -> String {
     let keys = queue.sweep.axes.iter().flat_map(|axis| axis.keys.iter().cloned());
-    let head: Vec<String> = std::iter::once("name".to_owned()).chain(keys).chain(COLUMNS.map(Into::into)).collect();
+    let head: Vec<String> =
+        std::iter::once("name".to_owned()).chain(keys).chain(COLUMNS.map(Into::into)).collect();
     let mut csv = row(&head);
     for (index, run) in queue.runs().iter().enumerate() {
         let Line { outcome, problem, steps_done, loss, nmse, neurons, device } = line(queue, index);
-        let number = |value: Option<f64>| value.map(|value| format!("{value:e}")).unwrap_or_default();
-        let count = |of: fn(&Census) -> usize| neurons.as_ref().map(|neurons| of(neurons).to_string()).unwrap_or_default();
+        let number =
+            |value: Option<f64>| value.map(|value| format!("{value:e}")).unwrap_or_default();
+        let count = |of: fn(&Census) -> usize| {
+            neurons.as_ref().map(|neurons| of(neurons).to_string()).unwrap_or_default()
+        };
         let mut cells = vec![run.name.clone()];
         cells.extend(settings(queue, index).into_iter().map(|(_, value)| value.to_owned()));
-        cells.extend([run.recipe.parameters().to_string(), outcome.to_owned(), problem, steps_done.to_string(), number(loss), number(nmse)]);
-        cells.extend([count(|n| n.key_value), count(|n| n.query), count(|n| n.between), count(|n| n.unused), count(|n| n.gates)]);
+        cells.extend([
+            run.recipe.parameters().to_string(),
+            outcome.to_owned(),
+            problem,
+            steps_done.to_string(),
+            number(loss),
+            number(nmse),
+        ]);
+        cells.extend([
+            count(|n| n.key_value),
+            count(|n| n.query),
+            count(|n| n.between),
+            count(|n| n.unused),
+            count(|n| n.gates),
+        ]);
         cells.extend([device, run.key.clone()]);
         csv += &row(&cells);
     }
@@ -76,7 +93,11 @@ pub fn results_json(queue: &Queue) -> String {
     });
     let runs: Vec<String> = runs.map(|run| format!("    {run}")).collect();
     let definition = queue.sweep.to_json().trim_end().replace('\n', "\n  ");
-    format!("{{\n  \"title\": {},\n  \"sweep\": {definition},\n  \"runs\": [\n{}\n  ]\n}}\n", Value::from(queue.sweep.title.as_str()), runs.join(",\n"))
+    format!(
+        "{{\n  \"title\": {},\n  \"sweep\": {definition},\n  \"runs\": [\n{}\n  ]\n}}\n",
+        Value::from(queue.sweep.title.as_str()),
+        runs.join(",\n")
+    )
 }
 
 /// Reads what [`results_json`] wrote; `None` if the text is something else, such as a definition alone.
@@ -84,11 +105,17 @@ pub fn results_json(queue: &Queue) -> String {
 /// # Errors
 /// A definition that does not hold, a record of another run.
 pub fn read(name: &str, text: &str) -> Result<Option<Queue>> {
-    let Ok(Saved { sweep: Some(written), runs }) = serde_json::from_str::<Saved>(text) else { return Ok(None) };
+    let Ok(Saved { sweep: Some(written), runs }) = serde_json::from_str::<Saved>(text) else {
+        return Ok(None);
+    };
     let mut queue = Queue::new(Sweep::of(name, written)?)?;
     for record in runs.into_iter().filter_map(|run| run.record) {
         if key(&record.recipe) != record.key {
-            let problem = format!("holds a run that does not read: its settings belong to {}, not to {}", key(&record.recipe), record.key);
+            let problem = format!(
+                "holds a run that does not read: its settings belong to {}, not to {}",
+                key(&record.recipe),
+                record.key
+            );
             return Err(Error::file(name, problem));
         }
         queue.finish(record);
@@ -111,15 +138,26 @@ struct SavedRun {
 /// The run's value of each setting of the grid.
 fn settings(queue: &Queue, index: usize) -> Vec<(&str, &str)> {
     let axes = queue.sweep.axes.iter().zip(&queue.runs()[index].values);
-    axes.flat_map(|(axis, value)| axis.keys.iter().map(|key| (key.as_str(), value.as_str()))).collect()
+    axes.flat_map(|(axis, value)| axis.keys.iter().map(|key| (key.as_str(), value.as_str())))
+        .collect()
 }
 
 fn line(queue: &Queue, index: usize) -> Line {
     let run = &queue.runs()[index];
-    let nothing = Line { outcome: "waiting", problem: String::new(), steps_done: 0, loss: None, nmse: None, neurons: None, device: String::new() };
+    let nothing = Line {
+        outcome: "waiting",
+        problem: String::new(),
+        steps_done: 0,
+        loss: None,
+        nmse: None,
+        neurons: None,
+        device: String::new(),
+    };
     let record = match queue.state(index) {
         State::Waiting => return nothing,
-        State::Training(step, _) => return Line { outcome: "training", steps_done: step, ..nothing },
+        State::Training(step, _) => {
+            return Line { outcome: "training", steps_done: step, ..nothing };
+        }
         State::Over(record) => record,
     };
     let steps = u64::from(run.recipe.steps);
@@ -128,16 +166,37 @@ fn line(queue: &Queue, index: usize) -> Line {
         Outcome::Diverged(step) => ("diverged", String::new(), *step),
         Outcome::Failed(why) => ("failed", why.clone(), mark(steps, record.curve.0.len() as u64)),
     };
-    Line { outcome, problem, steps_done, loss: record.loss(), nmse: record.nmse(), neurons: record.neurons, device: record.device.clone() }
+    Line {
+        outcome,
+        problem,
+        steps_done,
+        loss: record.loss(),
+        nmse: record.nmse(),
+        neurons: record.neurons,
+        device: record.device.clone(),
+    }
 }
 
 fn typed(key: &str, value: &str) -> Value {
-    let number = matches!(Setting::find(key), Some(Setting { kind: Kind::Integer { .. } | Kind::Number { .. }, .. }));
-    value.parse::<serde_json::Number>().ok().filter(|_| number).map_or_else(|| value.into(), Value::Number)
+    let number = matches!(
+        Setting::find(key),
+        Some(Setting { kind: Kind::Integer { .. } | Kind::Number { .. }, .. })
+    );
+    value
+        .parse::<serde_json::Number>()
+        .ok()
+        .filter(|_| number)
+        .map_or_else(|| value.into(), Value::Number)
 }
 
 /// A line; cells with commas, quotes or line ends stand in quotes.
 fn row(cells: &[String]) -> String {
-    let quoted = |cell: &String| if cell.contains([',', '"', '\n', '\r']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.clone() };
+    let quoted = |cell: &String| {
+        if cell.contains([',', '"', '\n', '\r']) {
+            format!("\"{}\"", cell.replace('"', "\"\""))
+        } else {
+            cell.clone()
+        }
+    };
     cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\r\n"
 }

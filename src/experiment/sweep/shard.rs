@@ -35,9 +35,15 @@ impl FromStr for Shard {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self> {
-        let numbers = text.split_once('/').and_then(|(index, count)| Some((index.trim().parse().ok()?, count.trim().parse().ok()?)));
+        let numbers = text.split_once('/').and_then(|(index, count)| {
+            Some((index.trim().parse().ok()?, count.trim().parse().ok()?))
+        });
         match numbers {
-            Some((index, count)) if (1..=MOST_SHARDS).contains(&count) && (1..=count).contains(&index) => Ok(Self { index, count }),
+            Some((index, count))
+                if (1..=MOST_SHARDS).contains(&count) && (1..=count).contains(&index) =>
+            {
+                Ok(Self { index, count })
+            }
             _ => Err(Error::setting(
                 "shard",
                 if text.is_empty() { "nothing" } else { text },
@@ -52,7 +58,9 @@ pub(super) fn programs(runs: &[Run]) -> Vec<usize> {
     let mut known = HashMap::new();
     let mut number = |run: &Run| {
         let fresh = known.len();
-        *known.entry(format!("{:?} {:?}", run.recipe.plan().shape(), run.recipe.backend)).or_insert(fresh)
+        *known
+            .entry(format!("{:?} {:?}", run.recipe.plan().shape(), run.recipe.backend))
+            .or_insert(fresh)
     };
     runs.iter().map(&mut number).collect()
 }
@@ -110,5 +118,7 @@ pub(super) fn divide(runs: &[Run], programs: &[usize], count: usize) -> Vec<usiz
 /// About how much there is to compute: each parameter meets each token.
 fn work(run: &Run) -> u128 {
     let plan = run.recipe.plan();
-    u128::from(plan.optimizer.steps) * (plan.batch * plan.time) as u128 * run.recipe.parameters() as u128
+    u128::from(plan.optimizer.steps)
+        * (plan.batch * plan.time) as u128
+        * run.recipe.parameters() as u128
 }

@@ -57,12 +57,16 @@ impl Store {
             } else {
                 format!("take a shard i/{count}, wait for it, or choose another folder")
             };
-            return Err(busy(format!("{who} is at work there on shard {other}, which overlaps with {shard}; {choose}")));
+            return Err(busy(format!(
+                "{who} is at work there on shard {other}, which overlaps with {shard}; {choose}"
+            )));
         }
         let path = dir.join(DEFINITION);
         if definition(&path).ok().as_ref() != Some(sweep) {
             if let Some((other, who)) = others.first() {
-                return Err(busy(format!("{who} is at work there on shard {other} of another {DEFINITION}; wait for it, or choose another folder")));
+                return Err(busy(format!(
+                    "{who} is at work there on shard {other} of another {DEFINITION}; wait for it, or choose another folder"
+                )));
             }
             write(&path, sweep.to_json().as_bytes())?;
         }
@@ -95,9 +99,15 @@ impl Store {
     pub fn keep(&self, record: &Record) -> Result<()> {
         let path = self.record_path(&record.key);
         if record.curve.0.iter().any(|point| !point.loss.is_finite() || !point.power.is_finite()) {
-            return Err(Error::System { what: format!("writing {}", path.display()), problem: "its curve has points that are no numbers".into() });
+            return Err(Error::System {
+                what: format!("writing {}", path.display()),
+                problem: "its curve has points that are no numbers".into(),
+            });
         }
-        let json = serde_json::to_string(record).map_err(|e| Error::System { what: format!("writing {}", path.display()), problem: e.to_string() })?;
+        let json = serde_json::to_string(record).map_err(|e| Error::System {
+            what: format!("writing {}", path.display()),
+            problem: e.to_string(),
+        })?;
         write(&path, (json + "\n").as_bytes())?;
         remove(&self.partial_path(&record.key))
     }
@@ -158,7 +168,14 @@ pub(super) fn definition_in(dir: &Path) -> Result<Sweep> {
 
 fn definition(path: &Path) -> Result<Sweep> {
     let name = path.display().to_string();
-    let missing = |e| Error::file(&name, format!("could not be read: {e}; expected the definition of a sweep, in a folder that `gatelens sweep` made"));
+    let missing = |e| {
+        Error::file(
+            &name,
+            format!(
+                "could not be read: {e}; expected the definition of a sweep, in a folder that `gatelens sweep` made"
+            ),
+        )
+    };
     Sweep::read(&name, &fs::read_to_string(path).map_err(missing)?)
 }
 
@@ -168,7 +185,9 @@ type Filed = (PathBuf, Record);
 /// The records in `dir`, by key; and what could not be used.
 pub(super) fn records(dir: &Path) -> Result<(Vec<Filed>, Vec<String>)> {
     let folder = dir.join(RUNS);
-    let entries = fs::read_dir(&folder).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>());
+    let entries = fs::read_dir(&folder).and_then(|entries| {
+        entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>()
+    });
     let mut files: Vec<PathBuf> = entries.map_err(failed("listing", &folder))?;
     files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
     files.sort();
@@ -176,7 +195,9 @@ pub(super) fn records(dir: &Path) -> Result<(Vec<Filed>, Vec<String>)> {
     for file in files {
         match record(&file) {
             Ok(record) => found.push((file, record)),
-            Err(problem) => notes.push(format!("{} counts as not there: {problem}", file.display())),
+            Err(problem) => {
+                notes.push(format!("{} counts as not there: {problem}", file.display()))
+            }
         }
     }
     Ok((found, notes))
@@ -184,7 +205,8 @@ pub(super) fn records(dir: &Path) -> Result<(Vec<Filed>, Vec<String>)> {
 
 fn record(file: &Path) -> std::result::Result<Record, String> {
     let text = fs::read_to_string(file).map_err(|e| format!("it could not be read ({e})"))?;
-    let record: Record = serde_json::from_str(&text).map_err(|e| format!("it is not a whole record ({e})"))?;
+    let record: Record =
+        serde_json::from_str(&text).map_err(|e| format!("it is not a whole record ({e})"))?;
     let own = key(&record.recipe);
     if record.key != own || file.file_stem().is_none_or(|stem| *stem != *own) {
         return Err(format!("its settings belong to {own}"));
@@ -208,7 +230,9 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
         failed("writing", path)(e)
     })?;
     // The new name, too, should outlive a power cut; not every system lets a folder be opened for that.
-    path.parent().and_then(|folder| File::open(folder).ok()).and_then(|folder| folder.sync_all().ok());
+    path.parent()
+        .and_then(|folder| File::open(folder).ok())
+        .and_then(|folder| folder.sync_all().ok());
     Ok(())
 }
 

@@ -49,18 +49,38 @@ pub const SMALLEST: i32 = 26;
 ///
 /// # Errors
 /// As [`construct`].
-pub fn epsilon_curve(teacher: &Teacher, layer: Layer, seed: u32, sizes: [usize; 2]) -> Result<Curve> {
-    Ok(Curve { layer, points: (0..=SMALLEST).map(|exponent| point(teacher, layer, exponent, seed, sizes)).collect::<Result<_>>()? })
+pub fn epsilon_curve(
+    teacher: &Teacher,
+    layer: Layer,
+    seed: u32,
+    sizes: [usize; 2],
+) -> Result<Curve> {
+    Ok(Curve {
+        layer,
+        points: (0..=SMALLEST)
+            .map(|exponent| point(teacher, layer, exponent, seed, sizes))
+            .collect::<Result<_>>()?,
+    })
 }
 
 /// The curve's point at ε = 2^−`exponent`.
 ///
 /// # Errors
 /// As [`construct`].
-pub fn point(teacher: &Teacher, layer: Layer, exponent: i32, seed: u32, sizes: [usize; 2]) -> Result<Point> {
+pub fn point(
+    teacher: &Teacher,
+    layer: Layer,
+    exponent: i32,
+    seed: u32,
+    sizes: [usize; 2],
+) -> Result<Point> {
     let epsilon = exp2(-exponent);
     let built = construct(teacher, layer, epsilon)?;
-    Ok(Point { epsilon, double: built.error::<f64>(teacher, seed, sizes), single: built.error::<f32>(teacher, seed, sizes) })
+    Ok(Point {
+        epsilon,
+        double: built.error::<f64>(teacher, seed, sizes),
+        single: built.error::<f32>(teacher, seed, sizes),
+    })
 }
 
 /// Points this near to the best ε, in powers of 2, belong to neither side; nor do the largest weights, where more than the first term counts.
@@ -72,18 +92,28 @@ impl Curve {
         let best = self.best()[0].epsilon.log2();
         let rounding = if matches!(self.layer, Layer::Lstm | Layer::GruCurved) { -2 } else { -1 };
         let fit = |power: i32, belongs: &dyn Fn(f64) -> bool| {
-            let logs: Vec<f64> =
-                self.points.iter().filter(|point| belongs(point.epsilon.log2())).map(|point| (point.double / point.epsilon.powi(power)).ln()).collect();
+            let logs: Vec<f64> = self
+                .points
+                .iter()
+                .filter(|point| belongs(point.epsilon.log2()))
+                .map(|point| (point.double / point.epsilon.powi(power)).ln())
+                .collect();
             let scale = (logs.iter().sum::<f64>() / logs.len() as f64).exp();
             (logs.len() > 1 && scale.is_finite()).then_some(Asymptote { power, scale })
         };
-        Some([fit(2, &|at| at > best + NEITHER && at <= -NEITHER)?, fit(rounding, &|at| at < best - NEITHER)?])
+        Some([
+            fit(2, &|at| at > best + NEITHER && at <= -NEITHER)?,
+            fit(rounding, &|at| at < best - NEITHER)?,
+        ])
     }
 
     /// The point of least error in double precision, and in single.
     pub fn best(&self) -> [Point; 2] {
-        let least = |error: fn(&Point) -> f64| self.points.iter().min_by(|a, b| error(a).total_cmp(&error(b))).copied();
-        [|point: &Point| point.double, |point: &Point| point.single]
-            .map(|error| least(error).unwrap_or(Point { epsilon: 1.0, double: f64::NAN, single: f64::NAN }))
+        let least = |error: fn(&Point) -> f64| {
+            self.points.iter().min_by(|a, b| error(a).total_cmp(&error(b))).copied()
+        };
+        [|point: &Point| point.double, |point: &Point| point.single].map(|error| {
+            least(error).unwrap_or(Point { epsilon: 1.0, double: f64::NAN, single: f64::NAN })
+        })
     }
 }

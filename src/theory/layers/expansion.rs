@@ -61,13 +61,29 @@ pub const GRU: Update = Update {
     products: &[
         (&[2], |b| 1.0 - gate(b[0]).0, "writes a reading of the token"),
         (&[4], |b| gate(b[0]).0, "keeps the state, less than all of it unless z = 1"),
-        (&[3], |b| (1.0 - gate(b[0]).0) * gate(b[1]).0, "gives back what z loses: with w = h / r the two add up to all of h"),
+        (
+            &[3],
+            |b| (1.0 - gate(b[0]).0) * gate(b[1]).0,
+            "gives back what z loses: with w = h / r the two add up to all of h",
+        ),
         (&[0, 2], |b| -gate(b[0]).1, "value times key: two readings of the token"),
         (&[0, 4], |b| gate(b[0]).1, "a reading of the token times the state"),
-        (&[0, 3], |b| -gate(b[0]).1 * gate(b[1]).0, "takes the product with the state away again where w = h / r: memory stays perfect while it writes"),
-        (&[1, 3], |b| (1.0 - gate(b[0]).0) * gate(b[1]).1, "query times memory, but the memory before the current token"),
+        (
+            &[0, 3],
+            |b| -gate(b[0]).1 * gate(b[1]).0,
+            "takes the product with the state away again where w = h / r: memory stays perfect while it writes",
+        ),
+        (
+            &[1, 3],
+            |b| (1.0 - gate(b[0]).0) * gate(b[1]).1,
+            "query times memory, but the memory before the current token",
+        ),
         (&[1, 2], |_| 0.0, "missing: the reset gate multiplies only what was in the state"),
-        (&[0, 1, 2], |_| 0.0, "missing: three readings of the token, as its own term of linear attention has"),
+        (
+            &[0, 1, 2],
+            |_| 0.0,
+            "missing: three readings of the token, as its own term of linear attention has",
+        ),
     ],
 };
 
@@ -82,14 +98,24 @@ pub const LSTM: Update = Update {
         (&[3], |b| 0.5 * gate(b[0]).0, "reads the cell"),
         (&[0, 1], |_| 0.125, "value times key: two readings of the token"),
         (&[2, 3], |b| 0.25 * gate(b[0]).0, "query times memory"),
-        (&[0, 1, 2], |_| 1.0 / 16.0, "value times key times query of one token: its own term of linear attention"),
+        (
+            &[0, 1, 2],
+            |_| 1.0 / 16.0,
+            "value times key times query of one token: its own term of linear attention",
+        ),
     ],
 };
 
 impl Update {
     /// Its products at these biases, by formula and measured.
     pub fn terms(&self, biases: &[f64]) -> Vec<Term> {
-        assert_eq!(biases.len(), self.biases.len(), "the biases of {} are {:?}", self.layer, self.biases);
+        assert_eq!(
+            biases.len(),
+            self.biases.len(),
+            "the biases of {} are {:?}",
+            self.layer,
+            self.biases
+        );
         let term = |(arguments, coefficient, purpose): &Product| Term {
             factors: arguments.iter().map(|&a| self.arguments[a].to_owned()).collect(),
             coefficient: coefficient(biases),
@@ -112,6 +138,7 @@ impl Update {
             }
             sign * (self.of)(&at, biases)
         };
-        (0..1 << arguments.len()).map(corner).sum::<f64>() / (2.0 * STEP).powi(i32::try_from(arguments.len()).unwrap_or(i32::MAX))
+        (0..1 << arguments.len()).map(corner).sum::<f64>()
+            / (2.0 * STEP).powi(i32::try_from(arguments.len()).unwrap_or(i32::MAX))
     }
 }

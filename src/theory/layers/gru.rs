@@ -24,7 +24,8 @@ use crate::task::Teacher;
 /// 3d² + d neurons, and with `curved` 4d² more for the current token's own term (η = ε).
 pub(super) fn build(weights: &mut Weights, teacher: &Teacher, epsilon: f64, curved: bool) {
     let d = teacher.dim;
-    let [value, key, query] = [&teacher.value, &teacher.key, &teacher.query].map(|numbers| matrix(numbers, d));
+    let [value, key, query] =
+        [&teacher.value, &teacher.key, &teacher.query].map(|numbers| matrix(numbers, d));
     let memory = d * d + d; // A_ij, then B_i
     let readers = memory + 2 * d * d; // and R_ij, then R'_ij
     let n = weights.architecture.hidden(); // curved, 4 d² more
@@ -33,7 +34,8 @@ pub(super) fn build(weights: &mut Weights, teacher: &Teacher, epsilon: f64, curv
     for i in 0..d {
         let half = d * d + i;
         for j in 0..d {
-            let (sum, reader, reader_half) = (i * d + j, memory + i * d + j, memory + d * d + i * d + j);
+            let (sum, reader, reader_half) =
+                (i * d + j, memory + i * d + j, memory + d * d + i * d + j);
             weights.row("weight_ih", row(1, sum), key.row(j), -epsilon); // 1 − z = σ(−a_z)
             weights.row("weight_ih", row(0, reader), query.row(j), epsilon);
             for (neuron, sign) in [(reader, 1.0), (reader_half, -1.0)] {
@@ -54,7 +56,9 @@ pub(super) fn build(weights: &mut Weights, teacher: &Teacher, epsilon: f64, curv
         for (place, [s, t]) in signs.into_iter().enumerate() {
             for (i, j) in (0..d * d).map(|pair| (pair / d, pair % d)) {
                 let neuron = readers + place * d * d + i * d + j;
-                let sum: Vec<f64> = (0..d).map(|c| value.at(i, c) + s * key.at(j, c) + t * query.at(j, c)).collect();
+                let sum: Vec<f64> = (0..d)
+                    .map(|c| value.at(i, c) + s * key.at(j, c) + t * query.at(j, c))
+                    .collect();
                 weights.row("weight_ih", row(2, neuron), &sum, epsilon);
                 weights.set("readout", i, neuron, -s * t / (8.0 * epsilon.powi(3)));
             }

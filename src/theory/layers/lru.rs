@@ -62,13 +62,16 @@ struct Names {
 fn core(weights: &mut Weights, teacher: &Teacher, epsilon: f64, names: &Names) {
     let d = teacher.dim;
     let at = Channels { d };
-    let [value, key, query] = [&teacher.value, &teacher.key, &teacher.query].map(|numbers| matrix(numbers, d));
+    let [value, key, query] =
+        [&teacher.value, &teacher.key, &teacher.query].map(|numbers| matrix(numbers, d));
     let name = |part: &str| format!("{}{part}", names.prefix);
     let undo = 4.0 / epsilon;
     weights.fill(&name("nu"), NU_ONE);
     weights.fill(&name("theta"), NU_ONE);
-    let (value_in, gate_in) = (format!("{}.value", names.first_glu), format!("{}.gate", names.first_glu));
-    let (value_out, gate_out) = (format!("{}.value", names.second_glu), format!("{}.gate", names.second_glu));
+    let (value_in, gate_in) =
+        (format!("{}.value", names.first_glu), format!("{}.gate", names.first_glu));
+    let (value_out, gate_out) =
+        (format!("{}.value", names.second_glu), format!("{}.gate", names.second_glu));
     for i in 0..d {
         weights.row(&value_in, at.half(i), value.row(i), 1.0);
         weights.row(&value_in, at.query(i), query.row(i), 2.0);

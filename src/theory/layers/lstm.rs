@@ -20,21 +20,23 @@ use crate::task::Teacher;
 pub(super) fn build(weights: &mut Weights, teacher: &Teacher, epsilon: f64) {
     let d = teacher.dim;
     let n = weights.architecture.hidden();
-    let [value, key, query] = [&teacher.value, &teacher.key, &teacher.query].map(|numbers| matrix(numbers, d));
+    let [value, key, query] =
+        [&teacher.value, &teacher.key, &teacher.query].map(|numbers| matrix(numbers, d));
     let undo = 16.0 / (epsilon * epsilon) / VALUE_SCALE;
     // Cell `cell` of output i: which key and which query open its gates, and how often it is read.
-    let mut add = |cell: usize, i: usize, key_of: Option<usize>, query_of: Option<usize>, count: f64| {
-        let row = |gate: usize| gate * n + cell; // gates in the order i, f, g, o
-        weights.row("weight_ih", row(2), value.row(i), VALUE_SCALE);
-        weights.set("bias", row(1), 0, OPEN);
-        if let Some(j) = key_of {
-            weights.row("weight_ih", row(0), key.row(j), epsilon);
-        }
-        if let Some(j) = query_of {
-            weights.row("weight_ih", row(3), query.row(j), epsilon);
-        }
-        weights.set("readout", i, cell, count * undo);
-    };
+    let mut add =
+        |cell: usize, i: usize, key_of: Option<usize>, query_of: Option<usize>, count: f64| {
+            let row = |gate: usize| gate * n + cell; // gates in the order i, f, g, o
+            weights.row("weight_ih", row(2), value.row(i), VALUE_SCALE);
+            weights.set("bias", row(1), 0, OPEN);
+            if let Some(j) = key_of {
+                weights.row("weight_ih", row(0), key.row(j), epsilon);
+            }
+            if let Some(j) = query_of {
+                weights.row("weight_ih", row(3), query.row(j), epsilon);
+            }
+            weights.set("readout", i, cell, count * undo);
+        };
     for i in 0..d {
         for j in 0..d {
             let cell = i * d + j;

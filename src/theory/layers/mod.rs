@@ -102,7 +102,11 @@ impl Layer {
     /// Another word.
     pub fn of_key(key: &str) -> Result<Self> {
         let words = || Self::ALL.map(|entry| entry.1).join(", ");
-        Self::ALL.iter().find(|entry| entry.1 == key).map(|entry| entry.0).ok_or_else(|| Error::setting("layer", key, format!("one of {}", words())))
+        Self::ALL
+            .iter()
+            .find(|entry| entry.1 == key)
+            .map(|entry| entry.0)
+            .ok_or_else(|| Error::setting("layer", key, format!("one of {}", words())))
     }
 
     /// ε that is about best in double precision: where ε² is what rounding leaves.
@@ -116,13 +120,22 @@ impl Layer {
 
     /// Kind and sizes for attention of width `d`.
     pub fn architecture(self, d: usize) -> Architecture {
-        let lru = |layers, mixing| Architecture::Lru { hidden: d * d, embed: d * (d + 2), layers, mixing };
+        let lru = |layers, mixing| Architecture::Lru {
+            hidden: d * d,
+            embed: d * (d + 2),
+            layers,
+            mixing,
+        };
         match self {
             Self::LruTwo => lru(2, Mixing::GluOut),
             Self::LruInOut => lru(1, Mixing::GluInOut),
             Self::Lstm | Self::GruBefore | Self::GruCurved => {
                 let (hidden, embed) = (d * d * if self == Self::GruCurved { 7 } else { 3 } + d, d);
-                if self == Self::Lstm { Architecture::Lstm { hidden, embed } } else { Architecture::Gru { hidden, embed } }
+                if self == Self::Lstm {
+                    Architecture::Lstm { hidden, embed }
+                } else {
+                    Architecture::Gru { hidden, embed }
+                }
             }
         }
     }
@@ -135,7 +148,11 @@ impl Layer {
             return all;
         }
         let own = attention::outputs(teacher, x, 1); // sequences of one token
-        Matrix::new(all.rows, all.columns, all.data.iter().zip(&own.data).map(|(all, own)| all - own).collect())
+        Matrix::new(
+            all.rows,
+            all.columns,
+            all.data.iter().zip(&own.data).map(|(all, own)| all - own).collect(),
+        )
     }
 }
 
@@ -171,13 +188,24 @@ pub fn construct(teacher: &Teacher, layer: Layer, epsilon: f64) -> Result<Built>
         Layer::GruBefore => gru::build(&mut weights, teacher, epsilon, false),
         Layer::GruCurved => gru::build(&mut weights, teacher, epsilon, true),
     }
-    Ok(Built { layer, architecture: weights.architecture, dim: teacher.dim, epsilon, parameters: weights.flat })
+    Ok(Built {
+        layer,
+        architecture: weights.architecture,
+        dim: teacher.dim,
+        epsilon,
+        parameters: weights.flat,
+    })
 }
 
 impl Built {
     /// What the engine runs.
     pub fn weighed(&self) -> Weighed<'_> {
-        Weighed { architecture: self.architecture, inputs: self.dim, outputs: self.dim, parameters: &self.parameters }
+        Weighed {
+            architecture: self.architecture,
+            inputs: self.dim,
+            outputs: self.dim,
+            parameters: &self.parameters,
+        }
     }
 
     /// The network on its own, in double precision.
@@ -191,23 +219,41 @@ impl Built {
     }
 
     /// ‖ŷ − y‖ / ‖y‖ against [`Layer::target`] on `sequences` random ones of `time` tokens, computed in the precision `F`.
-    pub fn error<F: Float>(&self, teacher: &Teacher, seed: u32, [sequences, time]: [usize; 2]) -> f64 {
+    pub fn error<F: Float>(
+        &self,
+        teacher: &Teacher,
+        seed: u32,
+        [sequences, time]: [usize; 2],
+    ) -> f64 {
         let x = tokens(seed, self.dim, sequences * time);
-        self.weighed().outputs_of::<F>(&x, time).relative_change(&self.layer.target(teacher, &x, time))
+        self.weighed()
+            .outputs_of::<F>(&x, time)
+            .relative_change(&self.layer.target(teacher, &x, time))
     }
 
     /// The largest |ŷ − y| on the same sequences in double precision, and the largest |y|.
-    pub fn max_error(&self, teacher: &Teacher, seed: u32, [sequences, time]: [usize; 2]) -> [f64; 2] {
+    pub fn max_error(
+        &self,
+        teacher: &Teacher,
+        seed: u32,
+        [sequences, time]: [usize; 2],
+    ) -> [f64; 2] {
         let x = tokens(seed, self.dim, sequences * time);
-        let (ours, theirs) = (self.weighed().outputs_of::<f64>(&x, time), self.layer.target(teacher, &x, time));
-        let error = ours.data.iter().zip(&theirs.data).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let (ours, theirs) =
+            (self.weighed().outputs_of::<f64>(&x, time), self.layer.target(teacher, &x, time));
+        let error =
+            ours.data.iter().zip(&theirs.data).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         [error, theirs.data.iter().map(|y| y.abs()).fold(0.0, f64::max)]
     }
 }
 
 /// x ~ N(0, I) `[rows, d]`.
 fn tokens(seed: u32, d: usize, rows: usize) -> Matrix {
-    Matrix::new(rows, d, random::normals(seed, "construction.check", rows * d).into_iter().map(f64::from).collect())
+    Matrix::new(
+        rows,
+        d,
+        random::normals(seed, "construction.check", rows * d).into_iter().map(f64::from).collect(),
+    )
 }
 
 /// 2 to the power of `exponent`: scales by it are undone without rounding.
@@ -237,7 +283,10 @@ impl Weights {
 
     /// The numbers of a parameter, and its columns (1 of a vector).
     fn part(&mut self, name: &str) -> (&mut [f64], usize) {
-        let param = self.table.get(name).unwrap_or_else(|| panic!("{:?} has no parameter {name}", self.architecture));
+        let param = self
+            .table
+            .get(name)
+            .unwrap_or_else(|| panic!("{:?} has no parameter {name}", self.architecture));
         (&mut self.flat[param.range()], param.shape.get(1).copied().unwrap_or(1))
     }
 
@@ -249,7 +298,10 @@ impl Weights {
 
     /// The first numbers of a matrix's row, each times `scale`.
     fn row(&mut self, name: &str, row: usize, values: &[f64], scale: f64) {
-        values.iter().enumerate().for_each(|(column, value)| self.set(name, row, column, scale * value));
+        values
+            .iter()
+            .enumerate()
+            .for_each(|(column, value)| self.set(name, row, column, scale * value));
     }
 
     /// The same number in all of a parameter.

@@ -139,6 +139,12 @@ impl Primitives {
     /// As a line of the terminal.
     pub fn line(&self) -> String {
         let layers = self.layers.map_or_else(|| "—".into(), |layers| layers.to_string());
-        format!("{:<24} product {:<20} memory {:<20} query {:<20} layers {layers}", self.layer, self.product.word(), self.memory.word(), self.query.word())
+        format!(
+            "{:<24} product {:<20} memory {:<20} query {:<20} layers {layers}",
+            self.layer,
+            self.product.word(),
+            self.memory.word(),
+            self.query.word()
+        )
     }
 }

@@ -32,11 +32,22 @@ pub struct State {
 }
 
 /// Draws the page.
-pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    state: &mut State,
+    view: &mut View<'_>,
+    narrow: bool,
+    actions: &mut Vec<Action>,
+) {
     let palette = Palette::of(ui);
     let race = &view.sweeps[COMPARE];
     match race.queue {
-        Some(queue) if state.contenders.as_ref().is_none_or(|(revision, ..)| *revision != race.revision) => {
+        Some(queue)
+            if state
+                .contenders
+                .as_ref()
+                .is_none_or(|(revision, ..)| *revision != race.revision) =>
+        {
             let measure = Measure::of(queue.runs());
             state.contenders = Some((race.revision, measure, contenders(queue, measure)));
         }
@@ -55,12 +66,17 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
         let height = ui.available_height() - TITLE;
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             if narrow {
-                Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 8)).show(ui, |ui| list(ui, state, view, actions));
+                Frame::new()
+                    .fill(palette.panel)
+                    .inner_margin(Margin::symmetric(14, 8))
+                    .show(ui, |ui| list(ui, state, view, actions));
             }
             title(ui, view);
             match (&view.inside.bench.inspected, missing(view)) {
                 (_, Some(text)) => empty(ui, height, text),
-                (Some(inspected), None) if inspected.insides().is_some() => insides::show(ui, &mut state.insides, inspected, height, actions),
+                (Some(inspected), None) if inspected.insides().is_some() => {
+                    insides::show(ui, &mut state.insides, inspected, height, actions)
+                }
                 _ => empty(ui, height, "looking…"),
             }
         });
@@ -71,7 +87,8 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
 const TITLE: f32 = 34.0;
 
 fn empty(ui: &mut Ui, height: f32, text: &str) {
-    let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), height.max(160.0)), egui::Sense::hover());
+    let (rect, response) =
+        ui.allocate_exact_size(vec2(ui.available_width(), height.max(160.0)), egui::Sense::hover());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, text));
     card::quiet(ui, rect, text);
 }
@@ -80,16 +97,24 @@ fn empty(ui: &mut Ui, height: f32, text: &str) {
 fn missing(view: &View<'_>) -> Option<&'static str> {
     let queue = view.sweeps[COMPARE].queue;
     match (view.inside.run, view.inside.step) {
-        (Some(run), None) => Some(match queue.filter(|queue| run < queue.runs().len()).map(|queue| queue.state(run)) {
-            Some(RunState::Over(record)) => match record.outcome {
-                Outcome::Finished => "its weights are gone: they are kept only while the window is open, and as long as there is room",
-                Outcome::Diverged(_) => "it diverged, and no weights are left",
-                Outcome::Failed(_) => "it could not be trained",
+        (Some(run), None) => Some(
+            match queue.filter(|queue| run < queue.runs().len()).map(|queue| queue.state(run)) {
+                Some(RunState::Over(record)) => match record.outcome {
+                    Outcome::Finished => {
+                        "its weights are gone: they are kept only while the window is open, and as long as there is room"
+                    }
+                    Outcome::Diverged(_) => "it diverged, and no weights are left",
+                    Outcome::Failed(_) => "it could not be trained",
+                },
+                Some(RunState::Training(..)) if view.sweeps[COMPARE].running => {
+                    "its weights come within a second or two"
+                }
+                Some(RunState::Training(..)) => {
+                    "the race rests, and no weights of it are known yet; they come when it goes on"
+                }
+                _ => "it has not begun",
             },
-            Some(RunState::Training(..)) if view.sweeps[COMPARE].running => "its weights come within a second or two",
-            Some(RunState::Training(..)) => "the race rests, and no weights of it are known yet; they come when it goes on",
-            _ => "it has not begun",
-        }),
+        ),
         _ => None,
     }
 }
@@ -99,13 +124,32 @@ fn title(ui: &mut Ui, view: &View<'_>) {
     let palette = Palette::of(ui);
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), TITLE), egui::Sense::hover());
     let name = named(view);
-    let step = view.inside.bench.inspected.as_ref().and_then(|inspected| inspected.step).filter(|_| missing(view).is_none());
+    let step = view
+        .inside
+        .bench
+        .inspected
+        .as_ref()
+        .and_then(|inspected| inspected.step)
+        .filter(|_| missing(view).is_none());
     let steps = step.map(|step| format!("step {}", format::thousands(step))).unwrap_or_default();
     let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
-    let written = painter.text(rect.left_center() + vec2(card::MARGIN, 0.0), Align2::LEFT_CENTER, &name, strong(14.0), palette.ink);
-    painter.text(written.right_center() + vec2(10.0, 0.0), Align2::LEFT_CENTER, &steps, plain(12.0), palette.mute);
-    ui.interact(rect, ui.scope_id().with("what is shown"), egui::Sense::hover())
-        .widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, format!("{name}, {steps}")));
+    let written = painter.text(
+        rect.left_center() + vec2(card::MARGIN, 0.0),
+        Align2::LEFT_CENTER,
+        &name,
+        strong(14.0),
+        palette.ink,
+    );
+    painter.text(
+        written.right_center() + vec2(10.0, 0.0),
+        Align2::LEFT_CENTER,
+        &steps,
+        plain(12.0),
+        palette.mute,
+    );
+    ui.interact(rect, ui.scope_id().with("what is shown"), egui::Sense::hover()).widget_info(
+        || egui::WidgetInfo::labeled(egui::Role::Label, true, format!("{name}, {steps}")),
+    );
 }
 
 fn named(view: &View<'_>) -> String {
@@ -124,9 +168,17 @@ fn list(ui: &mut Ui, state: &State, view: &View<'_>, actions: &mut Vec<Action>) 
     }
     ui.add_space(6.0);
     heading(ui, "IN THE RACE");
-    let Some((queue, &(_, measure, ref contenders))) = view.sweeps[COMPARE].queue.zip(state.contenders.as_ref()) else {
+    let Some((queue, &(_, measure, ref contenders))) =
+        view.sweeps[COMPARE].queue.zip(state.contenders.as_ref())
+    else {
         ui.add(
-            Label::new(RichText::new("No race yet. Start one on the page Race, and look into its networks here while they train.").color(palette.mute)).wrap(),
+            Label::new(
+                RichText::new(
+                    "No race yet. Start one on the page Race, and look into its networks here while they train.",
+                )
+                .color(palette.mute),
+            )
+            .wrap(),
         );
         return;
     };
@@ -141,19 +193,33 @@ fn list(ui: &mut Ui, state: &State, view: &View<'_>, actions: &mut Vec<Action>) 
     }
     ui.add_space(4.0);
     ui.add(
-        Label::new(RichText::new("Each layer's best run so far. Any other one: choose its dot in the race, then Look inside.").size(11.5).color(palette.mute))
-            .wrap(),
+        Label::new(
+            RichText::new("Each layer's best run so far. Any other one: choose its dot in the race, then Look inside.")
+                .size(11.5)
+                .color(palette.mute),
+        )
+        .wrap(),
     );
 }
 
 /// The best run at the best rate.
 fn best_run(queue: &Queue, contender: &Contender, measure: Measure) -> Option<usize> {
-    let known = contender.best()?.runs.iter().filter_map(|&run| Some((run, value(queue, run, measure)?)));
+    let known =
+        contender.best()?.runs.iter().filter_map(|&run| Some((run, value(queue, run, measure)?)));
     known.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(run, _)| run)
 }
 
-fn entry(ui: &mut Ui, view: &View<'_>, (queue, measure): (&Queue, Measure), run: usize, name: &str, actions: &mut Vec<Action>) {
-    let said = value(queue, run, measure).map(|value| if value.is_finite() { format::scientific(value) } else { "diverged".into() }).unwrap_or_default();
+fn entry(
+    ui: &mut Ui,
+    view: &View<'_>,
+    (queue, measure): (&Queue, Measure),
+    run: usize,
+    name: &str,
+    actions: &mut Vec<Action>,
+) {
+    let said = value(queue, run, measure)
+        .map(|value| if value.is_finite() { format::scientific(value) } else { "diverged".into() })
+        .unwrap_or_default();
     if row(ui, view.inside.run == Some(run), name, &said) {
         actions.push(Action::Inside(Some(run)));
     }
@@ -164,8 +230,17 @@ fn row(ui: &mut Ui, chosen: bool, name: &str, beside: &str) -> bool {
     let palette = Palette::of(ui);
     let Row { rect, response, font, color } = choice::row(ui, chosen, &format!("{name}, {beside}"));
     let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
-    let value = painter.text(rect.right_center() - vec2(8.0, 0.0), Align2::RIGHT_CENTER, beside, plain(11.5), palette.mute);
-    let room = painter.with_clip_rect(egui::Rect::from_min_max(rect.min, egui::pos2(value.left() - 6.0, rect.bottom())).intersect(painter.clip_rect()));
+    let value = painter.text(
+        rect.right_center() - vec2(8.0, 0.0),
+        Align2::RIGHT_CENTER,
+        beside,
+        plain(11.5),
+        palette.mute,
+    );
+    let room = painter.with_clip_rect(
+        egui::Rect::from_min_max(rect.min, egui::pos2(value.left() - 6.0, rect.bottom()))
+            .intersect(painter.clip_rect()),
+    );
     room.text(rect.left_center() + vec2(8.0, 0.0), Align2::LEFT_CENTER, name, font, color);
     response.clicked()
 }
@@ -173,7 +248,13 @@ fn row(ui: &mut Ui, chosen: bool, name: &str, beside: &str) -> bool {
 /// Draws the status line.
 pub fn status(ui: &mut Ui, view: &View<'_>) {
     let palette = Palette::of(ui);
-    let text = view.inside.bench.inspected.as_ref().and_then(|inspected| inspected.insides()).map_or_else(String::new, |insides| insides.headline());
+    let text = view
+        .inside
+        .bench
+        .inspected
+        .as_ref()
+        .and_then(|inspected| inspected.insides())
+        .map_or_else(String::new, |insides| insides.headline());
     ui.horizontal_centered(|ui| {
         ui.label(RichText::new(named(view)).font(strong(12.0)).color(palette.ink));
         ui.add(Label::new(RichText::new(text).size(12.0).color(palette.mute)).truncate());

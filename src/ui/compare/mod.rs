@@ -31,7 +31,12 @@ impl Page {
     /// All of them, as they stand in the view: page, its word in the address, its name, what it is for.
     pub const ALL: [(Self, &'static str, &'static str, &'static str); 3] = [
         (Self::Race, "race", "Race", "Train several models on one task, side by side."),
-        (Self::Inside, "inside", "Inside", "Look into one model: what its state holds, what its gates do."),
+        (
+            Self::Inside,
+            "inside",
+            "Inside",
+            "Look into one model: what its state holds, what its gates do.",
+        ),
         (Self::Layers, "layers", "Layers", "Which layer can hold attention, and how."),
     ];
 
@@ -65,7 +70,13 @@ impl State {
 }
 
 /// Draws the view between the top bar and the status line.
-pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    state: &mut State,
+    view: &mut View<'_>,
+    narrow: bool,
+    actions: &mut Vec<Action>,
+) {
     let frame = Frame::new().fill(Palette::of(ui).panel).inner_margin(Margin::symmetric(14, 4));
     Panel::top("compare pages").frame(frame).show(ui, |ui| chooser(ui, state, narrow, actions));
     match state.page {
@@ -81,9 +92,12 @@ fn chooser(ui: &mut Ui, state: &mut State, narrow: bool, actions: &mut Vec<Actio
     ui.horizontal(|ui| {
         for (page, _, name, help) in Page::ALL {
             let chosen = page == state.page;
-            let (font, color) = if chosen { (strong(12.5), palette.accent) } else { (plain(12.5), palette.ink) };
+            let (font, color) =
+                if chosen { (strong(12.5), palette.accent) } else { (plain(12.5), palette.ink) };
             let height = if narrow { 32.0 } else { 26.0 };
-            let button = Button::selectable(chosen, RichText::new(name).font(font).color(color)).frame_when_inactive(true).min_size(vec2(76.0, height));
+            let button = Button::selectable(chosen, RichText::new(name).font(font).color(color))
+                .frame_when_inactive(true)
+                .min_size(vec2(76.0, height));
             if ui.add(button).on_hover_text(help).clicked() {
                 state.page = page;
                 actions.push(Action::Tab(Tab::Compare)); // the address names the page

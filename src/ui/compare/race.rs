@@ -22,7 +22,13 @@ impl State {
 }
 
 /// Draws the page.
-pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    state: &mut State,
+    view: &mut View<'_>,
+    narrow: bool,
+    actions: &mut Vec<Action>,
+) {
     sweep::show(ui, &mut state.0, view, narrow, actions);
 }
 

@@ -45,7 +45,14 @@ impl Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { variant: Variant::default(), dim: 3, ranks: [3; 3], spectrum: Spectrum::Orthogonal, seed: 7, ablation: Ablation::default() }
+        Self {
+            variant: Variant::default(),
+            dim: 3,
+            ranks: [3; 3],
+            spectrum: Spectrum::Orthogonal,
+            seed: 7,
+            ablation: Ablation::default(),
+        }
     }
 }
 
@@ -88,11 +95,28 @@ pub struct Running {
 impl Built {
     /// For these settings and tokens `[T, d]`.
     pub fn new(settings: &Settings, x: &Matrix) -> Self {
-        let kind = TeacherKind { dim: settings.dim, ranks: settings.ranks, spectrum: settings.spectrum, gain: 1.0 };
+        let kind = TeacherKind {
+            dim: settings.dim,
+            ranks: settings.ranks,
+            spectrum: settings.spectrum,
+            gain: 1.0,
+        };
         let teacher = Teacher::draw(kind, settings.seed);
-        let network = theory::construct(&teacher, settings.variant).map(|construction| Running::new(construction, &settings.ablation, x));
-        let applicable = Variant::ALL.map(|entry| entry.0).into_iter().filter(|&variant| theory::construct(&teacher, variant).is_ok()).collect();
-        Self { of: (settings.clone(), x.clone()), applicable, ranks: theory::ranks(&teacher), network, moments: attention::unroll(&teacher, x), teacher }
+        let network = theory::construct(&teacher, settings.variant)
+            .map(|construction| Running::new(construction, &settings.ablation, x));
+        let applicable = Variant::ALL
+            .map(|entry| entry.0)
+            .into_iter()
+            .filter(|&variant| theory::construct(&teacher, variant).is_ok())
+            .collect();
+        Self {
+            of: (settings.clone(), x.clone()),
+            applicable,
+            ranks: theory::ranks(&teacher),
+            network,
+            moments: attention::unroll(&teacher, x),
+            teacher,
+        }
     }
 
     /// Whether it belongs to these.
@@ -107,7 +131,13 @@ impl Built {
 
     /// The largest |ŷ − y| at a token.
     pub fn error(&self, running: &Running, token: usize) -> f64 {
-        running.outputs.row(token).iter().zip(&self.moments[token].output).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        running
+            .outputs
+            .row(token)
+            .iter()
+            .zip(&self.moments[token].output)
+            .map(|(a, b)| (a - b).abs())
+            .fold(0.0, f64::max)
     }
 
     /// The largest |ŷ − y| of the sequence.
@@ -125,7 +155,11 @@ impl Built {
         let Settings { seed, ablation, .. } = &self.of.0;
         let broken = if *ablation == Ablation::default() { "" } else { ", broken" };
         let with_noise = if noise { ", with noise" } else { "" };
-        let name = format!("{} construction, d = {}{broken}{with_noise}", running.construction.variant.title(), self.teacher.dim);
+        let name = format!(
+            "{} construction, d = {}{broken}{with_noise}",
+            running.construction.variant.title(),
+            self.teacher.dim
+        );
         let mut network = running.network.clone();
         if noise {
             add_noise(&mut network, *seed);
@@ -138,7 +172,8 @@ impl Running {
     fn new(construction: Construction, ablation: &Ablation, x: &Matrix) -> Self {
         let network = ablation.apply(&construction);
         let tokens = x.with_ones();
-        let readings = [&network.input_m, &network.input_x].map(|rows| tokens.times_transposed(rows));
+        let readings =
+            [&network.input_m, &network.input_x].map(|rows| tokens.times_transposed(rows));
         let states = network.states(x, x.rows.max(1));
         let gate_readings = match &network.gating {
             Gating::Output { m, x } => [m, x].map(|rows| states.times_transposed(rows)),
@@ -148,7 +183,9 @@ impl Running {
         importance.roles = construction.neurons.iter().map(|neuron| role(neuron.part)).collect();
         Self {
             added: readings[0].hadamard(&readings[1]),
-            outputs: gate_readings[0].hadamard(&gate_readings[1]).times_transposed(&network.readout),
+            outputs: gate_readings[0]
+                .hadamard(&gate_readings[1])
+                .times_transposed(&network.readout),
             construction,
             network,
             importance,
@@ -170,8 +207,14 @@ impl Running {
 
     /// The accumulator of that entry of the key-value matrix, or of its mirror image where only a triangle is stored.
     pub fn accumulator(&self, row: usize, column: usize) -> Option<usize> {
-        let find = |row, column| self.construction.neurons.iter().position(|neuron| neuron.part == Part::Accumulator { row, column });
-        let mirrored = matches!(self.construction.variant, Variant::Symmetric | Variant::SymmetricShared);
+        let find = |row, column| {
+            self.construction
+                .neurons
+                .iter()
+                .position(|neuron| neuron.part == Part::Accumulator { row, column })
+        };
+        let mirrored =
+            matches!(self.construction.variant, Variant::Symmetric | Variant::SymmetricShared);
         find(row, column).or_else(|| find(column, row).filter(|_| mirrored))
     }
 
@@ -191,14 +234,20 @@ impl Running {
     /// The query that the gates read at a token, entry by entry, by the names of its entries.
     pub fn query(&self, token: usize) -> Vec<(String, f64)> {
         let neurons = self.construction.neurons.iter().enumerate();
-        let queries: Vec<(String, f64)> =
-            neurons.filter(|(_, neuron)| matches!(neuron.part, Part::Query(_))).map(|(i, neuron)| (neuron.name.clone(), self.states.at(token, i))).collect();
+        let queries: Vec<(String, f64)> = neurons
+            .filter(|(_, neuron)| matches!(neuron.part, Part::Query(_)))
+            .map(|(i, neuron)| (neuron.name.clone(), self.states.at(token, i)))
+            .collect();
         if !queries.is_empty() {
             return queries;
         }
         // With a side gate: what the gates of the first row read.
         let columns = self.memory_shape()[1];
-        (0..columns).map(|gate| (self.construction.gates[gate].query.clone(), self.gate_readings[1].at(token, gate))).collect()
+        (0..columns)
+            .map(|gate| {
+                (self.construction.gates[gate].query.clone(), self.gate_readings[1].at(token, gate))
+            })
+            .collect()
     }
 }
 
@@ -213,7 +262,11 @@ pub fn role(part: Part) -> Role {
 /// Tokens `[count, d]` from N(0, I), to two decimals: what is read is what is computed with.
 pub fn tokens(seed: u32, draw: u32, count: usize, dim: usize) -> Matrix {
     let numbers = random::normals(seed, &format!("construct.tokens.{draw}"), count * dim);
-    Matrix::new(count, dim, numbers.into_iter().map(|v| (f64::from(v) * 100.0).round() / 100.0).collect())
+    Matrix::new(
+        count,
+        dim,
+        numbers.into_iter().map(|v| (f64::from(v) * 100.0).round() / 100.0).collect(),
+    )
 }
 
 /// Adds N(0, ([`NOISE`] · root mean square)²) to every number of each weight matrix; λ stays.
@@ -221,7 +274,11 @@ fn add_noise(network: &mut Network, seed: u32) {
     let noisy = |matrix: &mut Matrix, name: &str| {
         let scale = NOISE * norm(&matrix.data) / (matrix.data.len().max(1) as f64).sqrt();
         let numbers = random::normals(seed, name, matrix.data.len());
-        matrix.data.iter_mut().zip(numbers).for_each(|(weight, noise)| *weight += scale * f64::from(noise));
+        matrix
+            .data
+            .iter_mut()
+            .zip(numbers)
+            .for_each(|(weight, noise)| *weight += scale * f64::from(noise));
     };
     noisy(&mut network.input_m, "noise.input_gate.m");
     noisy(&mut network.input_x, "noise.input_gate.x");
@@ -242,8 +299,16 @@ fn add_noise(network: &mut Network, seed: u32) {
 pub fn number(text: &str) -> Result<f64> {
     let value = text.trim().replace('−', "-").replace(',', ".").parse::<f64>().ok();
     value.filter(|value| value.abs() <= LARGEST_NUMBER).ok_or_else(|| {
-        let found = if text.trim().is_empty() { "nothing".into() } else { format!("“{}”", text.trim()) };
-        Error::setting("number", found, format!("a number from −{LARGEST_NUMBER} to {LARGEST_NUMBER}"))
+        let found = if text.trim().is_empty() {
+            "nothing".into()
+        } else {
+            format!("“{}”", text.trim())
+        };
+        Error::setting(
+            "number",
+            found,
+            format!("a number from −{LARGEST_NUMBER} to {LARGEST_NUMBER}"),
+        )
     })
 }
 
@@ -277,24 +342,37 @@ mod tests {
 
     #[test]
     fn noise_is_a_tenth_of_each_matrix() {
-        let built = Built::new(&Settings { dim: 6, ranks: [6; 3], ..Settings::default() }, &tokens(7, 0, 4, 6));
+        let built = Built::new(
+            &Settings { dim: 6, ranks: [6; 3], ..Settings::default() },
+            &tokens(7, 0, 4, 6),
+        );
         let running = built.network.as_ref().unwrap();
         let noisy = built.given(running, true);
         let plain = built.given(running, false);
         for name in ["input_gate.m", "input_gate.x", "output_gate.m", "output_gate.x", "readout"] {
-            let [a, b] = [&noisy, &plain].map(|given| given.network.gated().unwrap().parameter(name).unwrap());
+            let [a, b] = [&noisy, &plain]
+                .map(|given| given.network.gated().unwrap().parameter(name).unwrap());
             let change = crate::math::matrix::relative_change(&a, &b);
             assert!((change / NOISE - 1.0).abs() < 0.25, "{name}: {change}");
         }
         let lambda = |given: &Given| given.network.gated().unwrap().lambda;
-        assert_eq!((lambda(&noisy), noisy.name.as_str()), (lambda(&plain), "Symmetric construction, d = 6, with noise"));
+        assert_eq!(
+            (lambda(&noisy), noisy.name.as_str()),
+            (lambda(&plain), "Symmetric construction, d = 6, with noise")
+        );
     }
 
     #[test]
     fn typed_numbers_are_read_or_refused() {
-        assert_eq!(["0.5", " −3 ", "1e-3", "2,5"].map(|text| number(text).unwrap()), [0.5, -3.0, 0.001, 2.5]);
+        assert_eq!(
+            ["0.5", " −3 ", "1e-3", "2,5"].map(|text| number(text).unwrap()),
+            [0.5, -3.0, 0.001, 2.5]
+        );
         for text in ["", "abc", "NaN", "inf", "101", "1/2"] {
-            assert!(number(text).unwrap_err().to_string().contains("a number from −100 to 100"), "{text}");
+            assert!(
+                number(text).unwrap_err().to_string().contains("a number from −100 to 100"),
+                "{text}"
+            );
         }
     }
 }

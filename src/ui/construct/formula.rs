@@ -9,7 +9,12 @@ use egui::{Align, Color32};
 pub fn job(text: &str, size: f32, color: Color32) -> LayoutJob {
     let mut job = LayoutJob::default();
     let normal = TextFormat { font_id: plain(size), color, ..TextFormat::default() };
-    let lowered = TextFormat { font_id: plain(size * 0.72), color, valign: Align::BOTTOM, ..TextFormat::default() };
+    let lowered = TextFormat {
+        font_id: plain(size * 0.72),
+        color,
+        valign: Align::BOTTOM,
+        ..TextFormat::default()
+    };
     let mut parts = text.split('_');
     job.append(parts.next().unwrap_or_default(), 0.0, normal.clone());
     for part in parts {

@@ -23,7 +23,11 @@ pub fn read(ui: &Ui, state: &mut State) {
     if pressed(Key::End) {
         state.show_token(state.time - 1);
     }
-    let neurons = state.built.as_ref().and_then(|built| built.network.as_ref().ok()).map_or(0, |running| running.construction.neurons.len());
+    let neurons = state
+        .built
+        .as_ref()
+        .and_then(|built| built.network.as_ref().ok())
+        .map_or(0, |running| running.construction.neurons.len());
     if pressed(Key::ArrowDown) {
         (state.neuron, state.follow) = ((state.neuron + 1).min(neurons.saturating_sub(1)), true);
     }

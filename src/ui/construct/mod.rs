@@ -97,7 +97,8 @@ impl State {
         let x = self.x.select_rows(&(0..self.time).collect::<Vec<_>>());
         if !self.built.as_ref().is_some_and(|built| built.is_of(&self.settings, &x)) {
             let built = Built::new(&self.settings, &x);
-            let neurons = built.network.as_ref().map_or(0, |running| running.construction.neurons.len());
+            let neurons =
+                built.network.as_ref().map_or(0, |running| running.construction.neurons.len());
             self.neuron = self.neuron.min(neurons.saturating_sub(1));
             self.built = Some(built);
             self.version = self.version.wrapping_add(1);
@@ -124,7 +125,13 @@ const GUIDE: f32 = 1120.0;
 const MIDDLE: f32 = 620.0;
 
 /// Draws the view between the top bar and the status line.
-pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    state: &mut State,
+    view: &mut View<'_>,
+    narrow: bool,
+    actions: &mut Vec<Action>,
+) {
     let palette = Palette::of(ui);
     state.prepare(ui);
     keys::read(ui, state);
@@ -133,27 +140,42 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
     }
     let side = |x: i8| Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(x, 0));
     let guide_aside = ui.max_rect().width() >= GUIDE;
-    Panel::left("construct-controls").exact_size(258.0).resizable(false).frame(side(0)).show(ui, |ui| {
-        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            Frame::new().inner_margin(Margin { left: 14, right: 14, top: 8, bottom: 8 }).show(ui, |ui| {
-                controls::variants(ui, state);
-                controls::rest(ui, state, actions);
+    Panel::left("construct-controls").exact_size(258.0).resizable(false).frame(side(0)).show(
+        ui,
+        |ui| {
+            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+                Frame::new().inner_margin(Margin { left: 14, right: 14, top: 8, bottom: 8 }).show(
+                    ui,
+                    |ui| {
+                        controls::variants(ui, state);
+                        controls::rest(ui, state, actions);
+                    },
+                );
             });
-        });
-    });
+        },
+    );
     if guide_aside {
-        Panel::right("construct-guide").exact_size(236.0).resizable(false).frame(side(14)).show(ui, |ui| {
-            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| guide::show(ui, state));
-        });
+        Panel::right("construct-guide").exact_size(236.0).resizable(false).frame(side(14)).show(
+            ui,
+            |ui| {
+                ScrollArea::vertical().auto_shrink(false).show(ui, |ui| guide::show(ui, state));
+            },
+        );
     }
     CentralPanel::default().frame(Frame::new().fill(palette.background)).show(ui, |ui| {
         banner::messages(ui, view);
         let height = ui.available_height();
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height.max(MIDDLE)), Sense::hover());
+            let (rect, _) = ui.allocate_exact_size(
+                vec2(ui.available_width(), height.max(MIDDLE)),
+                Sense::hover(),
+            );
             middle(ui, rect, state);
             if !guide_aside {
-                Frame::new().fill(palette.panel).inner_margin(Margin::same(14)).show(ui, |ui| guide::show(ui, state));
+                Frame::new()
+                    .fill(palette.panel)
+                    .inner_margin(Margin::same(14))
+                    .show(ui, |ui| guide::show(ui, state));
             }
         });
     });
@@ -165,10 +187,12 @@ fn middle(ui: &mut Ui, rect: Rect, state: &mut State) {
     let top = rect.top() + sequence::height(state.settings.dim);
     // Few neurons leave room that the comparisons can have.
     let room = rect.bottom() - top - steps::height(state) - 40.0;
-    let least = (104.0 + 31.0 * state.settings.dim as f32).clamp(186.0, 250.0).min(rect.height() * 0.36);
+    let least =
+        (104.0 + 31.0 * state.settings.dim as f32).clamp(186.0, 250.0).min(rect.height() * 0.36);
     let bottom = rect.bottom() - room.clamp(least, least.max(rect.height() * 0.42));
     let split = rect.left() + rect.width() * 0.62;
-    let corner = |x0: f32, y0: f32, x1: f32, y1: f32| Rect::from_min_max(pos2(x0, y0), pos2(x1, y1));
+    let corner =
+        |x0: f32, y0: f32, x1: f32, y1: f32| Rect::from_min_max(pos2(x0, y0), pos2(x1, y1));
     sequence::show(ui, corner(rect.left(), rect.top(), rect.right(), top), state);
     the_network(ui, corner(rect.left(), top, rect.right(), bottom), state);
     attention::show(ui, corner(rect.left(), bottom, split, rect.bottom()), state);
@@ -180,14 +204,23 @@ fn middle(ui: &mut Ui, rect: Rect, state: &mut State) {
 
 /// Step by step, or as a picture of all weights.
 fn the_network(ui: &mut Ui, rect: Rect, state: &mut State) {
-    let subtitle = if state.whole { "one row a neuron, all weights" } else { "what every neuron and gate does with this token" };
+    let subtitle = if state.whole {
+        "one row a neuron, all weights"
+    } else {
+        "what every neuron and gate does with this token"
+    };
     let title = if state.whole { "The network" } else { "Step by step" };
     let narrow = rect.width() < 520.0;
     let rect = card::show(ui, rect, title, subtitle, |ui| {
-        for (whole, name, help) in
-            [(true, "Weights", "All weights in one picture, in named blocks (W)."), (false, "Steps", "The numbers of this token, from left to right (W).")]
-        {
-            if ui.selectable_label(state.whole == whole, RichText::new(name).size(11.5)).on_hover_text(help).clicked() {
+        for (whole, name, help) in [
+            (true, "Weights", "All weights in one picture, in named blocks (W)."),
+            (false, "Steps", "The numbers of this token, from left to right (W)."),
+        ] {
+            if ui
+                .selectable_label(state.whole == whole, RichText::new(name).size(11.5))
+                .on_hover_text(help)
+                .clicked()
+            {
                 state.whole = whole;
             }
         }
@@ -208,7 +241,9 @@ fn the_network(ui: &mut Ui, rect: Rect, state: &mut State) {
 /// Why this variant does not apply.
 fn refusal(ui: &mut Ui, rect: Rect, error: &Error) {
     let text = match error {
-        Error::Setting { found, expected, .. } => format!("{}. Expected: {expected}.", capitalised(found)),
+        Error::Setting { found, expected, .. } => {
+            format!("{}. Expected: {expected}.", capitalised(found))
+        }
         error => error.to_string(),
     };
     let mut child = super::layout::inside(ui, "refusal", rect.shrink(8.0));
@@ -268,7 +303,11 @@ pub fn status(ui: &mut Ui, state: &State) {
     // A label and its value in one, so that they are not parted where the line wraps.
     let field = |ui: &mut Ui, label: &str, value: &str, color: egui::Color32| {
         let mut job = LayoutJob::default();
-        for (text, font, color) in [(label, plain(12.0), palette.mute), ("  ", plain(9.0), color), (value, strong(12.0), color)] {
+        for (text, font, color) in [
+            (label, plain(12.0), palette.mute),
+            ("  ", plain(9.0), color),
+            (value, strong(12.0), color),
+        ] {
             job.append(text, 0.0, TextFormat { font_id: font, color, ..TextFormat::default() });
         }
         ui.add(egui::Label::new(job).extend());
@@ -281,12 +320,23 @@ pub fn status(ui: &mut Ui, state: &State) {
         field(ui, "d", &state.settings.dim.to_string(), palette.ink);
         match &built.network {
             Ok(running) => {
-                field(ui, "neurons", &format!("{} + {}", cost.accumulators, cost.queries), palette.ink);
+                field(
+                    ui,
+                    "neurons",
+                    &format!("{} + {}", cost.accumulators, cost.queries),
+                    palette.ink,
+                );
                 field(ui, "gates", &cost.gates.to_string(), palette.ink);
                 field(ui, "parameters", &format::thousands(cost.parameters as u64), palette.ink);
-                field(ui, "attention", &format::thousands(crate::theory::cost::attention(state.settings.dim) as u64), palette.teacher);
+                field(
+                    ui,
+                    "attention",
+                    &format::thousands(crate::theory::cost::attention(state.settings.dim) as u64),
+                    palette.teacher,
+                );
                 let error = built.largest_error(running);
-                let color = if guide::is_exact(built, error) { palette.teacher } else { palette.error };
+                let color =
+                    if guide::is_exact(built, error) { palette.teacher } else { palette.error };
                 field(ui, "error", &numbers::error(error), color);
             }
             Err(_) => field(ui, state.settings.variant.title(), "does not apply", palette.error),

@@ -47,10 +47,16 @@ mod tests {
 
     #[test]
     fn numbers_are_short_and_signed() {
-        assert_eq!([0.0, -0.001, -0.126, 99.0, 250.4, 31_234.0].map(fixed), ["0.00", "0.00", "−0.13", "99.00", "250", "3.1e4"]);
+        assert_eq!(
+            [0.0, -0.001, -0.126, 99.0, 250.4, 31_234.0].map(fixed),
+            ["0.00", "0.00", "−0.13", "99.00", "250", "3.1e4"]
+        );
         assert_eq!([0.3, -0.3, -0.001].map(added), ["+ 0.30", "− 0.30", "+ 0.00"]);
         assert_eq!([-0.04, -2.33].map(coarse), ["0.0", "−2.3"]);
         assert_eq!([8.29, 1e-15].map(error), ["8.29", "1.0e−15"]);
-        assert_eq!((factor(-0.3), factor(0.3), lambda(0.9), lambda(1.0)), ("(−0.30)".into(), "0.30".into(), "0.9".into(), "1".into()));
+        assert_eq!(
+            (factor(-0.3), factor(0.3), lambda(0.9), lambda(1.0)),
+            ("(−0.30)".into(), "0.30".into(), "0.9".into(), "1".into())
+        );
     }
 }

@@ -5,7 +5,10 @@ use crate::ui::format::subscript;
 use crate::ui::theme::{Palette, plain, strong};
 use crate::ui::{card, layout};
 use eframe::egui;
-use egui::{Align2, DragValue, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, TextEdit, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, DragValue, Rect, RichText, Role, ScrollArea, Sense, Stroke, StrokeKind, TextEdit, Ui,
+    WidgetInfo, pos2, vec2,
+};
 
 /// A token, and its numbers as they are being typed; empty until they are shown.
 pub type Edits = (usize, Vec<String>);
@@ -28,7 +31,9 @@ pub fn height(dim: usize) -> f32 {
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     let subtitle = format!("token {} of {} · ← → step through it", state.token + 1, state.time);
     let rect = card::show(ui, rect, "Sequence", &subtitle, |ui| {
-        let count = ui.add(DragValue::new(&mut state.time).range(1..=LONGEST).speed(0.05).suffix(" tokens")).on_hover_text("Length of the sequence, 1 to 32");
+        let count = ui
+            .add(DragValue::new(&mut state.time).range(1..=LONGEST).speed(0.05).suffix(" tokens"))
+            .on_hover_text("Length of the sequence, 1 to 32");
         count.widget_info(|| WidgetInfo::labeled(Role::SpinButton, true, "Tokens"));
         if ui.button("New numbers").on_hover_text("Draw all tokens anew, from N(0, I).").clicked() {
             state.draw += 1;
@@ -37,9 +42,12 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     });
     // Less than `state.token` only until the next frame.
     state.token = state.token.min(state.time.max(1) - 1);
-    let cards = Rect::from_min_size(rect.min, vec2(rect.width(), card_height(state.settings.dim) + 8.0));
+    let cards =
+        Rect::from_min_size(rect.min, vec2(rect.width(), card_height(state.settings.dim) + 8.0));
     let mut child = layout::inside(ui, "tokens", cards);
-    ScrollArea::horizontal().auto_shrink(false).show(&mut child, |ui| tokens(ui, cards.width(), state));
+    ScrollArea::horizontal()
+        .auto_shrink(false)
+        .show(&mut child, |ui| tokens(ui, cards.width(), state));
     let row = Rect::from_min_max(pos2(rect.left(), cards.bottom()), rect.max);
     editors(&mut layout::inside(ui, "editors", row), state);
 }
@@ -53,14 +61,24 @@ fn tokens(ui: &mut Ui, room: f32, state: &mut State) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = gap;
         for token in 0..time {
-            let (rect, response) = ui.allocate_exact_size(vec2(width, card_height(dim)), Sense::click());
+            let (rect, response) =
+                ui.allocate_exact_size(vec2(width, card_height(dim)), Sense::click());
             let now = token == state.token;
-            response.widget_info(|| WidgetInfo::selected(Role::Button, true, now, format!("Token {}", token + 1)));
+            response.widget_info(|| {
+                WidgetInfo::selected(Role::Button, true, now, format!("Token {}", token + 1))
+            });
             if now && state.shown_token != Some(token) {
                 ui.scroll_to_rect(rect, None);
                 state.shown_token = Some(token);
             }
-            token_card(ui, rect, token, state.x.row(token), (largest, state.token), response.hovered() || response.has_focus());
+            token_card(
+                ui,
+                rect,
+                token,
+                state.x.row(token),
+                (largest, state.token),
+                response.hovered() || response.has_focus(),
+            );
             if response.clicked() {
                 chosen = Some(token);
             }
@@ -72,15 +90,25 @@ fn tokens(ui: &mut Ui, room: f32, state: &mut State) {
 }
 
 /// The token's numbers as bars from the middle; those to come are faint.
-fn token_card(ui: &Ui, rect: Rect, token: usize, x: &[f64], (largest, now): (f64, usize), hovered: bool) {
+fn token_card(
+    ui: &Ui,
+    rect: Rect,
+    token: usize,
+    x: &[f64],
+    (largest, now): (f64, usize),
+    hovered: bool,
+) {
     let palette = Palette::of(ui);
     let (ink, bar) = match token.cmp(&now) {
         std::cmp::Ordering::Less => (palette.ink, palette.mute),
         std::cmp::Ordering::Equal => (palette.accent, palette.accent),
         std::cmp::Ordering::Greater => (palette.mute, palette.unused),
     };
-    let border =
-        if token == now { Stroke::new(2.0, palette.accent) } else { Stroke::new(1.0, if hovered { palette.accent.gamma_multiply(0.6) } else { palette.line }) };
+    let border = if token == now {
+        Stroke::new(2.0, palette.accent)
+    } else {
+        Stroke::new(1.0, if hovered { palette.accent.gamma_multiply(0.6) } else { palette.line })
+    };
     ui.painter().rect(rect, 6.0, palette.panel, border, StrokeKind::Inside);
     ui.painter().text(
         rect.min + vec2(8.0, 4.0),
@@ -97,9 +125,18 @@ fn token_card(ui: &Ui, rect: Rect, token: usize, x: &[f64], (largest, now): (f64
         let y = rect.top() + 19.0 + line * (i as f32 + 0.5);
         #[allow(clippy::cast_possible_truncation)]
         let end = middle + half * (value / largest) as f32;
-        let band = Rect::from_min_max(pos2(middle.min(end), y - line * 0.3), pos2(middle.max(end).max(middle.min(end) + 1.0), y + line * 0.3));
+        let band = Rect::from_min_max(
+            pos2(middle.min(end), y - line * 0.3),
+            pos2(middle.max(end).max(middle.min(end) + 1.0), y + line * 0.3),
+        );
         ui.painter().rect_filled(band, 1.0, bar);
-        ui.painter().text(pos2(bars.max, y), Align2::RIGHT_CENTER, numbers::fixed(value), plain((line - 1.5).min(11.0)), ink);
+        ui.painter().text(
+            pos2(bars.max, y),
+            Align2::RIGHT_CENTER,
+            numbers::fixed(value),
+            plain((line - 1.5).min(11.0)),
+            ink,
+        );
     }
 }
 
@@ -117,19 +154,38 @@ fn editors(ui: &mut Ui, state: &mut State) {
             ui.label(RichText::new(format!("x{} =", subscript(token + 1))).font(strong(12.0)));
             for (i, text) in state.edits.1.iter_mut().enumerate() {
                 let wrong = built::number(text).is_err();
-                let mut field = TextEdit::singleline(text).desired_width(54.0).align(Align2::LEFT_CENTER);
+                let mut field =
+                    TextEdit::singleline(text).desired_width(54.0).align(Align2::LEFT_CENTER);
                 if wrong {
                     field = field.text_color(palette.error);
                 }
                 let response = ui.add(field);
-                response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, format!("Number {} of token {}", i + 1, token + 1)));
+                response.widget_info(|| {
+                    WidgetInfo::labeled(
+                        Role::TextInput,
+                        true,
+                        format!("Number {} of token {}", i + 1, token + 1),
+                    )
+                });
                 if response.changed() {
                     changed = Some(i);
                 }
             }
-            let wrong = state.edits.1.iter().zip(&numbers).find_map(|(text, kept)| Some((built::number(text).err()?, kept)));
+            let wrong = state
+                .edits
+                .1
+                .iter()
+                .zip(&numbers)
+                .find_map(|(text, kept)| Some((built::number(text).err()?, kept)));
             let (note, color) = match wrong {
-                Some((error, &kept)) => (format!("{}; it stays {}", error.to_string().trim_start_matches("number: "), plainly(kept)), palette.error),
+                Some((error, &kept)) => (
+                    format!(
+                        "{}; it stays {}",
+                        error.to_string().trim_start_matches("number: "),
+                        plainly(kept)
+                    ),
+                    palette.error,
+                ),
                 None => ("type your own numbers".into(), palette.mute),
             };
             ui.label(RichText::new(note).size(11.5).color(color));

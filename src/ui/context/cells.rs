@@ -27,13 +27,20 @@ pub fn largest<'a>(values: impl IntoIterator<Item = &'a f64>) -> f64 {
 
 /// Black or white, whichever is read more easily on `fill`.
 pub fn ink_on(fill: Color32) -> Color32 {
-    let light = 0.299 * f32::from(fill.r()) + 0.587 * f32::from(fill.g()) + 0.114 * f32::from(fill.b());
+    let light =
+        0.299 * f32::from(fill.r()) + 0.587 * f32::from(fill.g()) + 0.114 * f32::from(fill.b());
     if light > 140.0 { Color32::from_rgb(0x16, 0x18, 0x1c) } else { Color32::WHITE }
 }
 
 impl Cells {
     /// Takes in the newest finding's numbers, where they or the theme are new.
-    pub fn update(&mut self, ui: &Ui, live: &Live, columns: usize, values: impl FnOnce() -> (Vec<f64>, f64)) {
+    pub fn update(
+        &mut self,
+        ui: &Ui,
+        live: &Live,
+        columns: usize,
+        values: impl FnOnce() -> (Vec<f64>, f64),
+    ) {
         let step = live.finding.as_ref().map_or(0, |(step, _)| *step);
         let key = (live.run, step, ui.visuals().dark_mode);
         if self.key == Some(key) {
@@ -44,7 +51,8 @@ impl Cells {
         self.scale = if self.scale > 0.0 { self.scale } else { 1.0 };
         self.columns = columns.max(1);
         let colors = Colors::new(Palette::of(ui));
-        let pixels = self.values.iter().map(|value| colors.of(narrow(value / self.scale))).collect();
+        let pixels =
+            self.values.iter().map(|value| colors.of(narrow(value / self.scale))).collect();
         self.heatmap.set(ui.ctx(), "cells", self.values.len() / self.columns, self.columns, pixels);
     }
 
@@ -54,10 +62,20 @@ impl Cells {
     }
 
     /// Draws a part of the matrix in `rect`; `numbers` writes values in cells that are large enough.
-    pub fn paint(&self, ui: &Ui, rect: Rect, rows: Range<usize>, columns: Range<usize>, numbers: bool) {
+    pub fn paint(
+        &self,
+        ui: &Ui,
+        rect: Rect,
+        rows: Range<usize>,
+        columns: Range<usize>,
+        numbers: bool,
+    ) {
         let palette = Palette::of(ui);
         self.heatmap.paint(ui, rect, rows.clone(), columns.clone());
-        let cell = vec2(rect.width() / columns.len().max(1) as f32, rect.height() / rows.len().max(1) as f32);
+        let cell = vec2(
+            rect.width() / columns.len().max(1) as f32,
+            rect.height() / rows.len().max(1) as f32,
+        );
         grid(ui, rect, cell);
         ui.painter().rect_stroke(rect, 0.0, Stroke::new(1.0, palette.line), StrokeKind::Outside);
         if !numbers || cell.y < 13.0 || cell.x < 31.0 {
@@ -67,10 +85,18 @@ impl Cells {
         for row in rows.clone() {
             for column in columns.clone() {
                 let value = self.at(row, column);
-                let place = vec2((column - columns.start) as f32 + 0.5, (row - rows.start) as f32 + 0.5);
+                let place =
+                    vec2((column - columns.start) as f32 + 0.5, (row - rows.start) as f32 + 0.5);
                 let color = ink_on(palette.signed(narrow(value / self.scale)));
-                let text = if value.is_nan() { "–".into() } else { format::fixed(value, decimals) };
-                ui.painter().text(rect.min + cell * place, Align2::CENTER_CENTER, text, font.clone(), color);
+                let text =
+                    if value.is_nan() { "–".into() } else { format::fixed(value, decimals) };
+                ui.painter().text(
+                    rect.min + cell * place,
+                    Align2::CENTER_CENTER,
+                    text,
+                    font.clone(),
+                    color,
+                );
             }
         }
     }
@@ -139,7 +165,11 @@ impl Mark {
                 ui.painter().circle_filled(at, (size * 0.45).max(1.5), color);
             }
             Self::Truth => {
-                ui.painter().rect_filled(Rect::from_center_size(at, vec2(4.0, 2.0 * size)), 1.0, color);
+                ui.painter().rect_filled(
+                    Rect::from_center_size(at, vec2(4.0, 2.0 * size)),
+                    1.0,
+                    color,
+                );
             }
             Self::Step => {
                 ui.painter().circle_stroke(at, (size * 0.75).max(2.0), Stroke::new(1.4, color));
@@ -150,7 +180,13 @@ impl Mark {
     /// The mark and its name, from `at` to the right; returns where it ends.
     pub fn legend(self, ui: &Ui, at: Pos2) -> f32 {
         self.paint(ui, at + vec2(5.0, 0.0), 14.0);
-        let text = ui.painter().text(pos2(at.x + 14.0, at.y), Align2::LEFT_CENTER, self.name(), plain(11.0), Palette::of(ui).mute);
+        let text = ui.painter().text(
+            pos2(at.x + 14.0, at.y),
+            Align2::LEFT_CENTER,
+            self.name(),
+            plain(11.0),
+            Palette::of(ui).mute,
+        );
         text.right()
     }
 }

@@ -8,8 +8,14 @@ use egui::{Button, Label, RichText, Ui, vec2};
 
 /// What each preset shows, in a sentence.
 const OFFERS: [(&str, &str); 2] = [
-    ("regression", "Each sequence shows examples of a linear map of its own, then asks. Does the network do a step of gradient descent within the sequence?"),
-    ("recall", "Each sequence pairs keys with values, then asks for one. Does the network attend, or does it compare?"),
+    (
+        "regression",
+        "Each sequence shows examples of a linear map of its own, then asks. Does the network do a step of gradient descent within the sequence?",
+    ),
+    (
+        "recall",
+        "Each sequence pairs keys with values, then asks for one. Does the network attend, or does it compare?",
+    ),
 ];
 
 /// Draws the words in the middle of `height`.

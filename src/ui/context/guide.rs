@@ -25,17 +25,32 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
     if view.tab != Tab::Context {
         ui.add(Label::new(RichText::new(headline(view.live)).font(strong(16.0))).wrap());
     }
-    let mute = |ui: &mut Ui, text: &str| ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
+    let mute = |ui: &mut Ui, text: &str| {
+        ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap())
+    };
     let gated = view.live.recipe.is_gated();
     let jobs = match view.live.recipe.task() {
         Task::Attention(_) => vec![],
-        Task::Regression(task) if !gated => vec![fit(view.live, task, palette), step(task, palette)],
+        Task::Regression(task) if !gated => {
+            vec![fit(view.live, task, palette), step(task, palette)]
+        }
         _ if !gated => vec![],
-        Task::File(_) => vec![
-            view.live.weights.as_ref().map_or_else(LayoutJob::default, |weights| guide::counted(view.live, &weights.importance.census(THRESHOLD), palette).job),
+        Task::File(_) => {
+            vec![view.live.weights.as_ref().map_or_else(LayoutJob::default, |weights| {
+                guide::counted(view.live, &weights.importance.census(THRESHOLD), palette).job
+            })]
+        }
+        Task::Regression(task) => vec![
+            fit(view.live, task, palette),
+            counts(view.live, regression_needs(view.live, task), palette),
+            step(task, palette),
         ],
-        Task::Regression(task) => vec![fit(view.live, task, palette), counts(view.live, regression_needs(view.live, task), palette), step(task, palette)],
-        Task::Recall(task) => vec![answers(view.live, task, palette), counts(view.live, recall_needs(view.live, task), palette)],
+        Task::Recall(task) => {
+            vec![
+                answers(view.live, task, palette),
+                counts(view.live, recall_needs(view.live, task), palette),
+            ]
+        }
     };
     for job in jobs.into_iter().filter(|job| !job.text.is_empty()) {
         ui.add(Label::new(job).wrap());
@@ -44,7 +59,13 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
     ui.add_space(4.0);
     heading(ui, "TRY NEXT");
     if !gated {
-        guide::link(ui, "What this layer keeps", "Its memory, gates and state over one sequence, in Dissect (3)", Action::Tab(Tab::Dissect), actions);
+        guide::link(
+            ui,
+            "What this layer keeps",
+            "Its memory, gates and state over one sequence, in Dissect (3)",
+            Action::Tab(Tab::Dissect),
+            actions,
+        );
     }
     if view.tab == Tab::Context {
         let (text, help) = if gated {
@@ -54,14 +75,24 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
         };
         guide::link(ui, text, help, Action::Tab(Tab::Discover), actions);
     } else if gated {
-        let text = if view.live.recipe.task.in_context() { "What it does with its examples" } else { "Its test sequences, and where it errs" };
+        let text = if view.live.recipe.task.in_context() {
+            "What it does with its examples"
+        } else {
+            "Its test sequences, and where it errs"
+        };
         guide::link(ui, text, "The In context view (4)", Action::Tab(Tab::Context), actions);
     }
     if view.live.recipe.task.in_context() && gated {
         other_gating(ui, view, actions);
     }
     if matches!(view.live.end, Some(End::Finished)) {
-        guide::link(ui, "Another seed: is it the same?", "Reseed (Shift+R)", Action::Reseed, actions);
+        guide::link(
+            ui,
+            "Another seed: is it the same?",
+            "Reseed (Shift+R)",
+            Action::Reseed,
+            actions,
+        );
     }
     guide::presets(ui, view, actions);
     ui.add_space(10.0);
@@ -74,7 +105,13 @@ fn other_gating(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
         Gating::Side => ("The same with output gating", Gating::Output),
     };
     let mut wanted = vec![];
-    guide::link(ui, text, "Starts this training again with the other gating.", Action::Restart, &mut wanted);
+    guide::link(
+        ui,
+        text,
+        "Starts this training again with the other gating.",
+        Action::Restart,
+        &mut wanted,
+    );
     if !wanted.is_empty() {
         view.draft.clone_from(&view.live.recipe);
         view.draft.gating = gating;
@@ -90,7 +127,9 @@ fn headline(live: &Live) -> &'static str {
         return "The loss is no longer a number.";
     }
     match live.recipe.task {
-        TaskName::File => super::found(live).map_or("Training on your own sequences.", Finding::headline),
+        TaskName::File => {
+            super::found(live).map_or("Training on your own sequences.", Finding::headline)
+        }
         _ if !live.recipe.is_gated() => "Compare its loss.",
         _ => super::found(live).map_or("Getting ready to train.", Finding::headline),
     }
@@ -104,8 +143,11 @@ fn fit(live: &Live, task: Regression, palette: &Palette) -> LayoutJob {
         return text.job;
     };
     let best = gradient_step::expected_loss(task, gradient_step::best_step_size(task));
-    text.plain("Over the last steps its loss is ").strong(&format::fixed(loss, 4)).plain("; one step of gradient descent on the examples has ");
-    text.strong(&format::fixed(best, 4)).plain(&format!(" on average: {}.", format::percent(loss / best - 1.0)));
+    text.plain("Over the last steps its loss is ")
+        .strong(&format::fixed(loss, 4))
+        .plain("; one step of gradient descent on the examples has ");
+    text.strong(&format::fixed(best, 4))
+        .plain(&format!(" on average: {}.", format::percent(loss / best - 1.0)));
     text.job
 }
 
@@ -114,7 +156,9 @@ fn step(task: Regression, palette: &Palette) -> LayoutJob {
     let Regression { inputs, pairs, noise, variance, .. } = task;
     let best = gradient_step::best_step_size(task);
     let mut text = Text::new(palette);
-    text.plain("A step from zero answers ŷ = η Σ yₜ (xₜ · x_q). Best is ").marked("η*", palette.teacher).plain(" = 1 / (T + dₓ − 1/5");
+    text.plain("A step from zero answers ŷ = η Σ yₜ (xₜ · x_q). Best is ")
+        .marked("η*", palette.teacher)
+        .plain(" = 1 / (T + dₓ − 1/5");
     if noise > 0.0 {
         text.plain(" + σ² dₓ / v");
     }
@@ -124,7 +168,10 @@ fn step(task: Regression, palette: &Palette) -> LayoutJob {
     }
     text.plain(": ").marked(&format::fixed(best, 5), palette.teacher);
     let half = if variance == 1.0 { "½".to_owned() } else { format!("½ · {variance}") };
-    text.plain(&format!(". Its loss is {half} (1 − T η*) = {}.", format::fixed(gradient_step::expected_loss(task, best), 5)));
+    text.plain(&format!(
+        ". Its loss is {half} (1 − T η*) = {}.",
+        format::fixed(gradient_step::expected_loss(task, best), 5)
+    ));
     text.job
 }
 
@@ -140,7 +187,12 @@ struct Needs {
 fn regression_needs(live: &Live, task: Regression) -> Needs {
     let side = live.recipe.gating == Gating::Side;
     let query = if side { 0 } else { task.inputs };
-    Needs { key_value: task.inputs * task.outputs, query, what: "A gradient step".into(), also: String::new() }
+    Needs {
+        key_value: task.inputs * task.outputs,
+        query,
+        what: "A gradient step".into(),
+        also: String::new(),
+    }
 }
 
 fn recall_needs(live: &Live, task: Recall) -> Needs {
@@ -148,18 +200,30 @@ fn recall_needs(live: &Live, task: Recall) -> Needs {
     let side = live.recipe.gating == Gating::Side;
     let query = if side { 0 } else { v };
     // Neuron v holds the number of the key that came with value v, one more the number that is asked for: −(held − asked)² is largest for the right one.
-    let also = if side { String::new() } else { format!(" Comparing keys as numbers can be done with {v} and 1.") };
-    Needs { key_value: v * v, query, what: "Attention over all pairs of a key and a value".into(), also }
+    let also = if side {
+        String::new()
+    } else {
+        format!(" Comparing keys as numbers can be done with {v} and 1.")
+    };
+    Needs {
+        key_value: v * v,
+        query,
+        what: "Attention over all pairs of a key and a value".into(),
+        also,
+    }
 }
 
 fn counts(live: &Live, needs: Needs, palette: &Palette) -> LayoutJob {
     let Some(weights) = &live.weights else { return LayoutJob::default() };
     let mut text = guide::counted(live, &weights.importance.census(THRESHOLD), palette);
-    text.plain(&format!("{} can be built from ", needs.what)).marked(&needs.key_value.to_string(), palette.key_value);
+    text.plain(&format!("{} can be built from ", needs.what))
+        .marked(&needs.key_value.to_string(), palette.key_value);
     if needs.query == 0 {
         text.plain(" with λ\u{a0}=\u{a0}1 and no query neurons.");
     } else {
-        text.plain(" with λ\u{a0}=\u{a0}1 and ").marked(&needs.query.to_string(), palette.query).plain(" with λ\u{a0}=\u{a0}0.");
+        text.plain(" with λ\u{a0}=\u{a0}1 and ")
+            .marked(&needs.query.to_string(), palette.query)
+            .plain(" with λ\u{a0}=\u{a0}0.");
     }
     text.plain(&needs.also);
     text.job
@@ -173,11 +237,18 @@ fn answers(live: &Live, task: Recall, palette: &Palette) -> LayoutJob {
         text.plain("The first numbers come with the first steps.");
         return text.job;
     };
-    text.strong(&percent(recalled.accuracy)).plain(&format!(" right, where guessing has {}. ", percent(1.0 / task.pairs.max(1) as f64)));
-    text.plain("Only products of memory and query: ").marked(&percent(recalled.attention_accuracy), palette.key_value).plain(". ");
+    text.strong(&percent(recalled.accuracy)).plain(&format!(
+        " right, where guessing has {}. ",
+        percent(1.0 / task.pairs.max(1) as f64)
+    ));
+    text.plain("Only products of memory and query: ")
+        .marked(&percent(recalled.attention_accuracy), palette.key_value)
+        .plain(". ");
     text.plain(match recalled.algorithm {
         Algorithm::Attention => "They are enough: that is attention.",
-        Algorithm::Comparison => "They are not enough: it needs the squares of what it stored, as in −(stored − asked)².",
+        Algorithm::Comparison => {
+            "They are not enough: it needs the squares of what it stored, as in −(stored − asked)²."
+        }
         Algorithm::None => "There is no answer to explain yet.",
     });
     text.job
@@ -202,12 +273,16 @@ fn meaning(view: &View<'_>) -> &'static str {
             "A gate squares or multiplies two readings of the state. Attention multiplies what was stored by the question; \
              the gates may also compare the two."
         }
-        (Task::Recall(_), Gating::Side) => "The side gate multiplies what was stored by a reading of the question: it can attend, but not compare.",
+        (Task::Recall(_), Gating::Side) => {
+            "The side gate multiplies what was stored by a reading of the question: it can attend, but not compare."
+        }
         (Task::File(_), _) if context => {
             "A step or an output with a larger error than the others is where the network lacks something: memory, neurons, or \
              sequences to learn from. Click into a picture to read it off; the arrows move."
         }
-        (Task::File(_), _) => "It imitates the targets of your own sequences. Dissect says what became of its neurons.",
+        (Task::File(_), _) => {
+            "It imitates the targets of your own sequences. Dissect says what became of its neurons."
+        }
         (Task::Attention(_), _) => "",
     }
 }

@@ -16,7 +16,12 @@ pub fn pretty(sentence: &str) -> String {
 /// Draws the headline, the numbers that it rests on, and when they were measured.
 pub fn show(ui: &mut Ui, live: &Live) {
     let palette = Palette::of(ui);
-    let frame = Frame::new().fill(palette.panel).inner_margin(Margin { left: 12, right: 12, top: 9, bottom: 9 });
+    let frame = Frame::new().fill(palette.panel).inner_margin(Margin {
+        left: 12,
+        right: 12,
+        top: 9,
+        bottom: 9,
+    });
     frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 3.0;
@@ -50,7 +55,11 @@ pub fn show(ui: &mut Ui, live: &Live) {
         mute(ui, format!("Measured at step {} on {} unseen sequences.", format::thousands(*step), format::thousands(count as u64)));
     });
     let bottom = ui.min_rect().bottom();
-    super::card::rule(ui, egui::pos2(ui.min_rect().left(), bottom), egui::pos2(ui.min_rect().right(), bottom));
+    super::card::rule(
+        ui,
+        egui::pos2(ui.min_rect().left(), bottom),
+        egui::pos2(ui.min_rect().right(), bottom),
+    );
 }
 
 #[cfg(test)]
@@ -59,6 +68,9 @@ mod tests {
 
     #[test]
     fn signs_are_those_of_the_screen() {
-        assert_eq!(pretty("x_i² y_k is -0.5 (-2 %) or 2e-5, half-way"), "xᵢ² yₖ is −0.5 (−2\u{a0}%) or 2e−5, half-way");
+        assert_eq!(
+            pretty("x_i² y_k is -0.5 (-2 %) or 2e-5, half-way"),
+            "xᵢ² yₖ is −0.5 (−2\u{a0}%) or 2e−5, half-way"
+        );
     }
 }

@@ -13,18 +13,39 @@ use eframe::egui;
 use egui::{CentralPanel, Frame, Label, Margin, Panel, RichText, ScrollArea, Ui};
 
 /// Draws the view.
-pub fn show(ui: &mut Ui, state: &mut super::State, view: &mut View<'_>, narrow: bool, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    state: &mut super::State,
+    view: &mut View<'_>,
+    narrow: bool,
+    actions: &mut Vec<Action>,
+) {
     let palette = Palette::of(ui);
     let bench = view.bench;
-    let Some((inspected, found)) = bench.inspected.as_ref().and_then(|inspected| Some((inspected, inspected.insides()?))) else { return };
+    let Some((inspected, found)) =
+        bench.inspected.as_ref().and_then(|inspected| Some((inspected, inspected.insides()?)))
+    else {
+        return;
+    };
     let is_attention = matches!(&found.probe, Probing::Done { probe, .. } if probe.is_subject());
-    let said = Said { headline: found.headline(), evidence: evidence(found), is_attention, current: bench.is_current(), threshold: None };
+    let said = Said {
+        headline: found.headline(),
+        evidence: evidence(found),
+        is_attention,
+        current: bench.is_current(),
+        threshold: None,
+    };
     let beside = !narrow && ui.max_rect().width() >= ASIDE;
     if beside {
         let frame = Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 0));
-        Panel::right("dissect aside").exact_size(236.0).resizable(false).frame(frame).show(ui, |ui| {
-            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| column(ui, view, found, actions));
-        });
+        Panel::right("dissect aside").exact_size(236.0).resizable(false).frame(frame).show(
+            ui,
+            |ui| {
+                ScrollArea::vertical()
+                    .auto_shrink(false)
+                    .show(ui, |ui| column(ui, view, found, actions));
+            },
+        );
     }
     CentralPanel::default().frame(Frame::new().fill(palette.background)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -39,10 +60,13 @@ pub fn show(ui: &mut Ui, state: &mut super::State, view: &mut View<'_>, narrow: 
             }
             insides::show(ui, &mut state.insides, inspected, height, actions);
             if !beside {
-                Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 10)).show(ui, |ui| {
-                    ui.set_width(ui.available_width());
-                    column(ui, view, found, actions);
-                });
+                Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 10)).show(
+                    ui,
+                    |ui| {
+                        ui.set_width(ui.available_width());
+                        column(ui, view, found, actions);
+                    },
+                );
             }
         });
     });
@@ -51,11 +75,20 @@ pub fn show(ui: &mut Ui, state: &mut super::State, view: &mut View<'_>, narrow: 
 /// Kind and sizes; the probe's first number.
 fn evidence(insides: &Insides) -> String {
     let measured = match &insides.probe {
-        Probing::Done { probe, .. } => probe.sentences().into_iter().nth(1).map(|sentence| format!(" {}", format::sentence(&sentence))).unwrap_or_default(),
+        Probing::Done { probe, .. } => probe
+            .sentences()
+            .into_iter()
+            .nth(1)
+            .map(|sentence| format!(" {}", format::sentence(&sentence)))
+            .unwrap_or_default(),
         Probing::Pending => String::new(),
         Probing::Impossible(reason) => format!(" {reason}"),
     };
-    format!("{}, {} parameters.{measured}", Recipe::layer(insides.architecture), format::thousands(insides.parameters as u64))
+    format!(
+        "{}, {} parameters.{measured}",
+        Recipe::layer(insides.architecture),
+        format::thousands(insides.parameters as u64)
+    )
 }
 
 /// What to look at, and what can be done with it.
@@ -64,7 +97,12 @@ fn column(ui: &mut Ui, view: &View<'_>, insides: &Insides, actions: &mut Vec<Act
     ui.add_space(10.0);
     ui.spacing_mut().item_spacing.y = 8.0;
     heading(ui, "WHAT TO LOOK AT");
-    let say = |ui: &mut Ui, text: &str, mute: bool| ui.add(Label::new(RichText::new(text).color(if mute { palette.mute } else { palette.ink })).wrap());
+    let say = |ui: &mut Ui, text: &str, mute: bool| {
+        ui.add(
+            Label::new(RichText::new(text).color(if mute { palette.mute } else { palette.ink }))
+                .wrap(),
+        )
+    };
     ui.add(Label::new(RichText::new(question(insides.architecture)).font(strong(16.0))).wrap());
     say(ui, multiplies(insides.architecture), false);
     say(
@@ -72,7 +110,11 @@ fn column(ui: &mut Ui, view: &View<'_>, insides: &Insides, actions: &mut Vec<Act
         "Linear attention needs a memory that adds up values times keys and forgets nothing, and two products: a value times a key, then what is stored times the query.",
         true,
     );
-    say(ui, "Only a gated RNN can be reduced to its smallest form; other layers are looked into while they run, and probed from outside.", true);
+    say(
+        ui,
+        "Only a gated RNN can be reduced to its smallest form; other layers are looked into while they run, and probed from outside.",
+        true,
+    );
     ui.add_space(4.0);
     heading(ui, "USE IT");
     if let Subject::Given(given) = &view.bench.subject {
@@ -99,7 +141,9 @@ fn question(architecture: Architecture) -> &'static str {
 /// Where a layer has its products.
 fn multiplies(architecture: Architecture) -> &'static str {
     match architecture {
-        Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. } | Architecture::GatedDense { .. } => {
+        Architecture::GatedDiagonal { .. }
+        | Architecture::GatedSide { .. }
+        | Architecture::GatedDense { .. } => {
             "It multiplies two readings of the token before its memory, and two readings after it."
         }
         Architecture::Lstm { .. } => {
@@ -108,8 +152,12 @@ fn multiplies(architecture: Architecture) -> &'static str {
         Architecture::Gru { .. } => {
             "Its update gate multiplies what is written, its reset gate the memory that the candidate sees. Where a gate stays near 0.5 it works as a product; near 0 and 1 as a switch."
         }
-        Architecture::Lru { .. } => "Its recurrence is linear; products are only in what stands around it. A GLU whose gate stays near 0.5 works as a product.",
-        Architecture::Mamba { .. } => "B multiplies what is written, C what is read, and the step Δ decides how much is forgotten: all three see the token.",
+        Architecture::Lru { .. } => {
+            "Its recurrence is linear; products are only in what stands around it. A GLU whose gate stays near 0.5 works as a product."
+        }
+        Architecture::Mamba { .. } => {
+            "B multiplies what is written, C what is read, and the step Δ decides how much is forgotten: all three see the token."
+        }
         Architecture::Attention { .. } => {
             "It is attention itself, with or without a softmax; what is measured is whether it is its teacher's. The picture below shows its weights."
         }
@@ -118,7 +166,11 @@ fn multiplies(architecture: Architecture) -> &'static str {
 
 /// Draws the status line.
 pub fn status(ui: &mut Ui, view: &View<'_>) {
-    let Some((inspected, insides)) = view.bench.inspected.as_ref().and_then(|inspected| Some((inspected, inspected.insides()?))) else { return };
+    let Some((inspected, insides)) =
+        view.bench.inspected.as_ref().and_then(|inspected| Some((inspected, inspected.insides()?)))
+    else {
+        return;
+    };
     let known = match &view.bench.subject {
         Subject::Live => view.live.recipe.task().widths().into(),
         Subject::Given(given) => {
@@ -128,13 +180,33 @@ pub fn status(ui: &mut Ui, view: &View<'_>) {
     };
     let parts = |ui: &mut Ui| {
         ui.spacing_mut().item_spacing.x = 16.0;
-        super::part(ui, "layer", Recipe::layer(insides.architecture), "What kind of network is on the bench");
-        super::part(ui, "n", &insides.architecture.hidden().to_string(), "Numbers that a layer carries from token to token");
+        super::part(
+            ui,
+            "layer",
+            Recipe::layer(insides.architecture),
+            "What kind of network is on the bench",
+        );
+        super::part(
+            ui,
+            "n",
+            &insides.architecture.hidden().to_string(),
+            "Numbers that a layer carries from token to token",
+        );
     };
     let more = |ui: &mut Ui| {
         ui.spacing_mut().item_spacing.x = 16.0;
-        super::part(ui, "numbers in, out", &format!("{}, {}", known[0], known[1]), "Of a token, and of an output");
-        super::part(ui, "took", &format!("{:.0} ms", inspected.took_ms), "How long looking took, beside training");
+        super::part(
+            ui,
+            "numbers in, out",
+            &format!("{}, {}", known[0], known[1]),
+            "Of a token, and of an output",
+        );
+        super::part(
+            ui,
+            "took",
+            &format!("{:.0} ms", inspected.took_ms),
+            "How long looking took, beside training",
+        );
     };
     super::in_rows(ui, parts, more);
 }

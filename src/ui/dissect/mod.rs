@@ -19,7 +19,10 @@ use super::{Action, View, banner, card, export, format, insides};
 use crate::analysis::dissection::{Dissection, Settings};
 use crate::experiment::inspection::Subject;
 use eframe::egui;
-use egui::{Align, CentralPanel, DragValue, Frame, Key, Layout, Margin, Modifiers, Panel, Rect, RichText, ScrollArea, Sense, Ui, pos2, vec2};
+use egui::{
+    Align, CentralPanel, DragValue, Frame, Key, Layout, Margin, Modifiers, Panel, Rect, RichText,
+    ScrollArea, Sense, Ui, pos2, vec2,
+};
 
 /// Between frames.
 #[derive(Default)]
@@ -62,7 +65,13 @@ const ASIDE: f32 = 1120.0;
 const MIDDLE: f32 = 600.0;
 
 /// Draws the view between the top bar and the status line.
-pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    state: &mut State,
+    view: &mut View<'_>,
+    narrow: bool,
+    actions: &mut Vec<Action>,
+) {
     let palette = Palette::of(ui);
     keys(ui, state);
     let (bench, live) = (view.bench, view.live);
@@ -74,11 +83,21 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
     if bench.inspected.as_ref().is_some_and(|inspected| inspected.insides().is_some()) {
         return inside::show(ui, state, view, narrow, actions);
     }
-    let inspected =
-        bench.inspected.as_ref().and_then(|inspected| Some((inspected, inspected.dissection().filter(|dissection| dissection.stages.len() == stages::COUNT)?)));
+    let inspected = bench.inspected.as_ref().and_then(|inspected| {
+        Some((
+            inspected,
+            inspected.dissection().filter(|dissection| dissection.stages.len() == stages::COUNT)?,
+        ))
+    });
     let answer = inspected.map(|(inspected, dissection)| Answer {
         dissection,
-        stamp: Stamp { run: live.run, id: inspected.id, step: inspected.step, took: inspected.took_ms.to_bits(), dark },
+        stamp: Stamp {
+            run: live.run,
+            id: inspected.id,
+            step: inspected.step,
+            took: inspected.took_ms.to_bits(),
+            dark,
+        },
         settings: &bench.settings,
         current: bench.is_current(),
         teacher,
@@ -86,9 +105,14 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
     let aside = !narrow && ui.max_rect().width() >= ASIDE;
     if let Some(answer) = answer.as_ref().filter(|_| aside) {
         let frame = Frame::new().fill(palette.panel).inner_margin(Margin::symmetric(14, 0));
-        Panel::right("dissect aside").exact_size(236.0).resizable(false).frame(frame).show(ui, |ui| {
-            ScrollArea::vertical().auto_shrink(false).show(ui, |ui| aside::show(ui, view, answer, actions));
-        });
+        Panel::right("dissect aside").exact_size(236.0).resizable(false).frame(frame).show(
+            ui,
+            |ui| {
+                ScrollArea::vertical()
+                    .auto_shrink(false)
+                    .show(ui, |ui| aside::show(ui, view, answer, actions));
+            },
+        );
     }
     CentralPanel::default().frame(Frame::new().fill(palette.background)).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -109,10 +133,16 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
                 one_column(ui, state, view, &answer, actions);
                 return;
             }
-            let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height.max(MIDDLE)), Sense::hover());
+            let (rect, _) = ui.allocate_exact_size(
+                vec2(ui.available_width(), height.max(MIDDLE)),
+                Sense::hover(),
+            );
             middle(ui, rect, state, &answer, actions);
             if !aside {
-                Frame::new().fill(palette.panel).inner_margin(Margin::same(14)).show(ui, |ui| aside::show(ui, view, &answer, actions));
+                Frame::new()
+                    .fill(palette.panel)
+                    .inner_margin(Margin::same(14))
+                    .show(ui, |ui| aside::show(ui, view, &answer, actions));
             }
         });
     });
@@ -125,21 +155,37 @@ fn waiting(view: &View<'_>) -> &'static str {
         Subject::Live if view.live.failure.is_some() => {
             "Training has stopped before there was a network to take apart. Retry above, or load a file of weights."
         }
-        Subject::Live if view.live.weights.is_none() => "Training is about to begin; the first network will be looked into here.",
+        Subject::Live if view.live.weights.is_none() => {
+            "Training is about to begin; the first network will be looked into here."
+        }
         Subject::Live => "Looking into the running network…",
     }
 }
 
 /// The stages above, the evidence below.
-fn middle(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>, actions: &mut Vec<Action>) {
+fn middle(
+    ui: &mut Ui,
+    rect: Rect,
+    state: &mut State,
+    answer: &Answer<'_>,
+    actions: &mut Vec<Action>,
+) {
     let upper = (rect.height() * 0.46).clamp(260.0, 520.0);
     let split = rect.top() + upper;
     card::rule(ui, rect.left_top(), rect.right_top());
-    stages::show(ui, Rect::from_min_max(rect.min, pos2(rect.right(), split)), &mut state.stages, answer, false, actions);
+    stages::show(
+        ui,
+        Rect::from_min_max(rect.min, pos2(rect.right(), split)),
+        &mut state.stages,
+        answer,
+        false,
+        actions,
+    );
     card::rule(ui, pos2(rect.left(), split), pos2(rect.right(), split));
     let mut left = rect.left();
     let mut next = |part: f32| {
-        let column = Rect::from_min_max(pos2(left, split), pos2(left + rect.width() * part, rect.bottom()));
+        let column =
+            Rect::from_min_max(pos2(left, split), pos2(left + rect.width() * part, rect.bottom()));
         left = column.right();
         column
     };
@@ -154,7 +200,13 @@ fn middle(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>, actio
 }
 
 /// For a phone: all in one column that scrolls.
-fn one_column(ui: &mut Ui, state: &mut State, view: &View<'_>, answer: &Answer<'_>, actions: &mut Vec<Action>) {
+fn one_column(
+    ui: &mut Ui,
+    state: &mut State,
+    view: &View<'_>,
+    answer: &Answer<'_>,
+    actions: &mut Vec<Action>,
+) {
     let palette = Palette::of(ui);
     story::show(ui, view, Some(&story::Said::of(answer)), actions);
     let width = ui.available_width();
@@ -216,7 +268,13 @@ fn output_chooser(ui: &mut Ui, card: &str, output: &mut usize, outputs: usize) {
 
 /// The note of the answer that speaks of `what`, or else `otherwise`.
 fn reason(answer: &Answer<'_>, what: &str, otherwise: &str) -> String {
-    answer.dissection.notes.iter().find(|note| note.to_lowercase().contains(what)).cloned().unwrap_or_else(|| otherwise.into())
+    answer
+        .dissection
+        .notes
+        .iter()
+        .find(|note| note.to_lowercase().contains(what))
+        .cloned()
+        .unwrap_or_else(|| otherwise.into())
 }
 
 /// A number of the status line, with its name.
@@ -236,7 +294,11 @@ pub fn status(ui: &mut Ui, view: &View<'_>) {
     let Some(dissection) = inspected.dissection() else { return inside::status(ui, view) };
     let stages = &dissection.stages;
     let arrow = |count: fn(&crate::analysis::dissection::Stage) -> usize| {
-        let counts: Vec<String> = [0, 1, 4].iter().filter_map(|&i| stages.get(i)).map(|stage| count(stage).to_string()).collect();
+        let counts: Vec<String> = [0, 1, 4]
+            .iter()
+            .filter_map(|&i| stages.get(i))
+            .map(|stage| count(stage).to_string())
+            .collect();
         counts.join(" → ")
     };
     let gated = stages.first().is_some_and(|stage| !stage.gates.is_empty());
@@ -245,15 +307,35 @@ pub fn status(ui: &mut Ui, view: &View<'_>) {
     let known = !matches!(&view.bench.subject, Subject::Given(given) if given.teacher.is_none());
     let counts = |ui: &mut Ui| {
         ui.spacing_mut().item_spacing.x = 16.0;
-        part(ui, "hidden", &arrow(|stage| stage.neurons.len()), "Neurons: trained, pruned, minimal");
+        part(
+            ui,
+            "hidden",
+            &arrow(|stage| stage.neurons.len()),
+            "Neurons: trained, pruned, minimal",
+        );
         if gated {
-            part(ui, "gates", &arrow(|stage| stage.gates.len()), "Output gates: trained, pruned, minimal");
+            part(
+                ui,
+                "gates",
+                &arrow(|stage| stage.gates.len()),
+                "Output gates: trained, pruned, minimal",
+            );
         }
     };
     let costs = |ui: &mut Ui| {
         ui.spacing_mut().item_spacing.x = 16.0;
-        part(ui, "outputs moved", &moved, "Relative change of the outputs on a fresh batch, from trained to minimal");
-        part(ui, "took", &format!("{:.0} ms", inspected.took_ms), "How long this analysis took, beside training");
+        part(
+            ui,
+            "outputs moved",
+            &moved,
+            "Relative change of the outputs on a fresh batch, from trained to minimal",
+        );
+        part(
+            ui,
+            "took",
+            &format!("{:.0} ms", inspected.took_ms),
+            "How long this analysis took, beside training",
+        );
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let text = format!("{} d = {dim}", if known { "teacher" } else { "no teacher," });
             ui.label(RichText::new(text).size(12.0).color(palette.mute));

@@ -6,7 +6,10 @@ use crate::analysis::importance::Role;
 use crate::ui::theme::{Palette, plain, role_name, strong};
 use crate::ui::{Action, card, format};
 use eframe::egui;
-use egui::{Align2, CursorIcon, EventFilter, Key, Modifiers, Rect, RichText, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, CursorIcon, EventFilter, Key, Modifiers, Rect, RichText, Sense, Shape, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
+};
 
 /// Between frames.
 #[derive(Default)]
@@ -34,8 +37,14 @@ struct Axes {
 impl Axes {
     fn new(rect: Rect, threshold: f64, gates: bool) -> Self {
         let lane = if gates { 30.0 } else { 0.0 };
-        let frame = Rect::from_min_max(rect.min + vec2(34.0, 8.0), pos2(rect.right() - lane - 8.0, rect.bottom() - 20.0));
-        let lane = Rect::from_min_max(pos2(frame.right() + 8.0, frame.top()), pos2(rect.right(), frame.bottom()));
+        let frame = Rect::from_min_max(
+            rect.min + vec2(34.0, 8.0),
+            pos2(rect.right() - lane - 8.0, rect.bottom() - 20.0),
+        );
+        let lane = Rect::from_min_max(
+            pos2(frame.right() + 8.0, frame.top()),
+            pos2(rect.right(), frame.bottom()),
+        );
         Self { frame, lane, floor: if threshold < 2e-4 { -6.0 } else { -4.0 } }
     }
 
@@ -44,7 +53,8 @@ impl Axes {
     }
 
     fn y(&self, importance: f64) -> f32 {
-        let log = if importance > 0.0 { importance.log10().clamp(self.floor, 0.0) } else { self.floor };
+        let log =
+            if importance > 0.0 { importance.log10().clamp(self.floor, 0.0) } else { self.floor };
         self.frame.top() + self.frame.height() * (log / self.floor) as f32
     }
 
@@ -66,11 +76,21 @@ fn stepped(threshold: f64, up: bool) -> f64 {
 }
 
 /// Draws the card.
-pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    rect: Rect,
+    state: &mut State,
+    answer: &Answer<'_>,
+    actions: &mut Vec<Action>,
+) {
     let mut saved = false;
-    let inner = card::show(ui, rect, "Which neurons matter", "drag the line", |ui| saved = export::button(ui, "Which neurons matter"));
+    let inner = card::show(ui, rect, "Which neurons matter", "drag the line", |ui| {
+        saved = export::button(ui, "Which neurons matter")
+    });
     if saved {
-        actions.push(export::svg(ui, "dissect-neurons.svg", rect.size(), &mut |ui, rect| show(ui, rect, &mut State::default(), answer, &mut vec![])));
+        actions.push(export::svg(ui, "dissect-neurons.svg", rect.size(), &mut |ui, rect| {
+            show(ui, rect, &mut State::default(), answer, &mut vec![])
+        }));
     }
     if inner.width() < 90.0 || inner.height() < 90.0 {
         return;
@@ -88,10 +108,15 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>, act
 
 fn grid(ui: &Ui, axes: &Axes, rect: Rect) {
     let palette = Palette::of(ui);
-    let text = |at, align, text: &str| ui.painter().text(at, align, text, plain(10.5), palette.mute);
+    let text =
+        |at, align, text: &str| ui.painter().text(at, align, text, plain(10.5), palette.mute);
     for decade in 0..=(-axes.floor) as i32 {
         let y = axes.y(10f64.powi(-decade));
-        ui.painter().hline(axes.frame.left()..=axes.lane.right().max(axes.frame.right()), y, Stroke::new(1.0, palette.line));
+        ui.painter().hline(
+            axes.frame.left()..=axes.lane.right().max(axes.frame.right()),
+            y,
+            Stroke::new(1.0, palette.line),
+        );
         let last = f64::from(-decade) <= axes.floor;
         let label = match decade {
             0 => "1".to_owned(),
@@ -113,7 +138,8 @@ fn grid(ui: &Ui, axes: &Axes, rect: Rect) {
 fn points(ui: &mut Ui, axes: &Axes, answer: &Answer<'_>, threshold: f64) {
     let palette = Palette::of(ui);
     let importance = &answer.dissection.importance;
-    let hover = ui.interact(axes.frame.union(axes.lane), ui.scope_id().with("neurons"), Sense::hover());
+    let hover =
+        ui.interact(axes.frame.union(axes.lane), ui.scope_id().with("neurons"), Sense::hover());
     let name = format!("{} neurons by λ and importance", importance.lambda.len());
     hover.widget_info(|| WidgetInfo::labeled(egui::Role::Image, true, &name));
     let pointer = hover.hover_pos();
@@ -137,15 +163,27 @@ fn points(ui: &mut Ui, axes: &Axes, answer: &Answer<'_>, threshold: f64) {
     for value in importance.gates.iter().filter(|value| value.is_finite()) {
         let color = if *value <= threshold { palette.unused } else { palette.ink };
         let y = axes.y(*value);
-        shapes.push(Shape::hline(axes.lane.left() + 6.0..=axes.lane.right() - 4.0, y, Stroke::new(1.3, color.gamma_multiply(0.75))));
+        shapes.push(Shape::hline(
+            axes.lane.left() + 6.0..=axes.lane.right() - 4.0,
+            y,
+            Stroke::new(1.3, color.gamma_multiply(0.75)),
+        ));
     }
     ui.painter().extend(shapes);
     let Some((_, i)) = nearest else { return };
     let (lambda, value) = (importance.lambda[i], importance.hidden[i]);
     let kind = if value <= threshold { Role::Unused } else { role(lambda) };
-    ui.painter().circle_stroke(pos2(axes.x(lambda), axes.y(value)), 5.5, Stroke::new(1.5, palette.accent));
+    ui.painter().circle_stroke(
+        pos2(axes.x(lambda), axes.y(value)),
+        5.5,
+        Stroke::new(1.5, palette.accent),
+    );
     hover.on_hover_ui_at_pointer(|ui| {
-        ui.label(RichText::new(format!("neuron {i}, {}", role_name(kind))).font(strong(12.5)).color(palette.role(kind)));
+        ui.label(
+            RichText::new(format!("neuron {i}, {}", role_name(kind)))
+                .font(strong(12.5))
+                .color(palette.role(kind)),
+        );
         ui.label(format!("λ = {}", format::lambda(lambda)));
         ui.label(format!("importance = {} of the largest", format::scientific(value)));
     });
@@ -160,12 +198,21 @@ fn role(lambda: f64) -> Role {
 }
 
 /// The threshold: dragged, or moved by the arrow keys when it has the keyboard.
-fn line(ui: &mut Ui, axes: &Axes, state: &mut State, answer: &Answer<'_>, threshold: f64, actions: &mut Vec<Action>) {
+fn line(
+    ui: &mut Ui,
+    axes: &Axes,
+    state: &mut State,
+    answer: &Answer<'_>,
+    threshold: f64,
+    actions: &mut Vec<Action>,
+) {
     let palette = Palette::of(ui);
     let right = axes.lane.right().max(axes.frame.right());
     let y = axes.y(threshold);
     let grip = Rect::from_min_max(pos2(axes.frame.left() - 30.0, y - 7.0), pos2(right, y + 7.0));
-    let response = ui.interact(grip, ui.scope_id().with("threshold"), Sense::click_and_drag()).on_hover_cursor(CursorIcon::ResizeVertical);
+    let response = ui
+        .interact(grip, ui.scope_id().with("threshold"), Sense::click_and_drag())
+        .on_hover_cursor(CursorIcon::ResizeVertical);
     response.widget_info(|| WidgetInfo::slider(true, threshold, "Threshold"));
     let ask = |threshold: f64| Action::Inspect(Settings { threshold, ..answer.settings.clone() });
     let now = ui.input(|input| input.time);
@@ -194,19 +241,38 @@ fn line(ui: &mut Ui, axes: &Axes, state: &mut State, answer: &Answer<'_>, thresh
     }
     let lively = response.hovered() || response.dragged() || response.has_focus();
     let stroke = Stroke::new(if lively { 2.0 } else { 1.4 }, palette.accent);
-    ui.painter().extend(Shape::dashed_line(&[pos2(axes.frame.left(), y), pos2(right, y)], stroke, 5.0, 3.0));
+    ui.painter().extend(Shape::dashed_line(
+        &[pos2(axes.frame.left(), y), pos2(right, y)],
+        stroke,
+        5.0,
+        3.0,
+    ));
     let above = y - axes.frame.top() > 16.0;
-    let (at, align) =
-        if above { (pos2(axes.frame.center().x, y - 2.0), Align2::CENTER_BOTTOM) } else { (pos2(axes.frame.center().x, y + 2.0), Align2::CENTER_TOP) };
+    let (at, align) = if above {
+        (pos2(axes.frame.center().x, y - 2.0), Align2::CENTER_BOTTOM)
+    } else {
+        (pos2(axes.frame.center().x, y + 2.0), Align2::CENTER_TOP)
+    };
     let text = format!("threshold {threshold}");
     let back = ui.painter().layout_no_wrap(text.clone(), strong(11.0), palette.accent).size();
-    ui.painter().rect_filled(align.anchor_size(at, back + vec2(6.0, 0.0)), 3.0, palette.background.gamma_multiply(0.85));
+    ui.painter().rect_filled(
+        align.anchor_size(at, back + vec2(6.0, 0.0)),
+        3.0,
+        palette.background.gamma_multiply(0.85),
+    );
     ui.painter().text(at, align, text, strong(11.0), palette.accent);
     if response.has_focus() {
-        ui.painter().rect_stroke(grip, 4.0, Stroke::new(1.5, palette.accent), egui::StrokeKind::Inside);
+        ui.painter().rect_stroke(
+            grip,
+            4.0,
+            Stroke::new(1.5, palette.accent),
+            egui::StrokeKind::Inside,
+        );
     }
     if !response.dragged() {
-        response.on_hover_text("Neurons and gates below this part of the most important one are pruned. Drag it, or use ↑ and ↓.");
+        response.on_hover_text(
+            "Neurons and gates below this part of the most important one are pruned. Drag it, or use ↑ and ↓.",
+        );
     }
 }
 
@@ -224,7 +290,11 @@ mod tests {
         for _ in 0..5 {
             threshold = stepped(threshold, false);
         }
-        assert!((threshold - 0.01).abs() < 1e-12 && stepped(1.0, true) == 1.0 && stepped(LEAST, false) <= LEAST * 1.001);
+        assert!(
+            (threshold - 0.01).abs() < 1e-12
+                && stepped(1.0, true) == 1.0
+                && stepped(LEAST, false) <= LEAST * 1.001
+        );
     }
 
     #[test]

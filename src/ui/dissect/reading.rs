@@ -33,7 +33,13 @@ pub fn fit(fits: Fit) -> &'static str {
 }
 
 /// Draws the card.
-pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    rect: Rect,
+    state: &mut State,
+    answer: &Answer<'_>,
+    actions: &mut Vec<Action>,
+) {
     let palette = Palette::of(ui);
     let mut saved = false;
     let inner = card::show(ui, rect, "Read off the states", "", |ui| {
@@ -43,11 +49,17 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>, act
     });
     if saved {
         let chosen = state.clone();
-        actions.push(export::svg(ui, "dissect-scores.svg", rect.size(), &mut |ui, rect| show(ui, rect, &mut chosen.clone(), answer, &mut vec![])));
+        actions.push(export::svg(ui, "dissect-scores.svg", rect.size(), &mut |ui, rect| {
+            show(ui, rect, &mut chosen.clone(), answer, &mut vec![])
+        }));
     }
     let Some(scores) = &answer.dissection.scores else {
         let text = if answer.teacher {
-            super::reason(answer, "score", "No neuron is left to read a key–value matrix or a query from.")
+            super::reason(
+                answer,
+                "score",
+                "No neuron is left to read a key–value matrix or a query from.",
+            )
         } else {
             "Scores need the teacher. Open a file that holds teacher.value, teacher.key and teacher.query beside the weights.".into()
         };
@@ -57,22 +69,46 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>, act
         return;
     }
     let basis = basis(scores);
-    let mut row = |i: usize, name: &str, score: Option<&Score>, color: Color32, hidden: &mut bool| {
-        let line = Rect::from_min_size(inner.min + vec2(0.0, 18.0 * i as f32), vec2(inner.width(), 18.0));
-        legend(ui, line, name, score, color, hidden);
-    };
+    let mut row =
+        |i: usize, name: &str, score: Option<&Score>, color: Color32, hidden: &mut bool| {
+            let line = Rect::from_min_size(
+                inner.min + vec2(0.0, 18.0 * i as f32),
+                vec2(inner.width(), 18.0),
+            );
+            legend(ui, line, name, score, color, hidden);
+        };
     row(0, "key–values", basis.key_value.as_ref(), palette.key_value, &mut state.hide_key_value);
     row(1, "queries", basis.query.as_ref(), palette.query, &mut state.hide_query);
-    let kinds = [(basis.key_value.as_ref(), palette.key_value, state.hide_key_value), (basis.query.as_ref(), palette.query, state.hide_query)];
-    let shown: Vec<(&Score, Color32)> = kinds.into_iter().filter_map(|(score, color, hidden)| Some((score.filter(|_| !hidden)?, color))).collect();
+    let kinds = [
+        (basis.key_value.as_ref(), palette.key_value, state.hide_key_value),
+        (basis.query.as_ref(), palette.query, state.hide_query),
+    ];
+    let shown: Vec<(&Score, Color32)> = kinds
+        .into_iter()
+        .filter_map(|(score, color, hidden)| Some((score.filter(|_| !hidden)?, color)))
+        .collect();
     scatter(ui, Rect::from_min_max(inner.min + vec2(0.0, 42.0), inner.max), &shown, scores.fits);
 }
 
 /// A kind's colour, name and score; a click hides or shows its points.
-fn legend(ui: &mut Ui, line: Rect, name: &str, score: Option<&Score>, color: Color32, hidden: &mut bool) {
+fn legend(
+    ui: &mut Ui,
+    line: Rect,
+    name: &str,
+    score: Option<&Score>,
+    color: Color32,
+    hidden: &mut bool,
+) {
     let palette = Palette::of(ui);
     let response = ui.interact(line, ui.scope_id().with(name), Sense::click());
-    response.widget_info(|| WidgetInfo::selected(egui::Role::CheckBox, score.is_some(), !*hidden, format!("Show {name}")));
+    response.widget_info(|| {
+        WidgetInfo::selected(
+            egui::Role::CheckBox,
+            score.is_some(),
+            !*hidden,
+            format!("Show {name}"),
+        )
+    });
     if response.clicked() {
         *hidden = !*hidden;
     }
@@ -85,7 +121,13 @@ fn legend(ui: &mut Ui, line: Rect, name: &str, score: Option<&Score>, color: Col
     } else {
         ui.painter().circle_filled(middle, 4.0, color);
     }
-    ui.painter().text(middle + vec2(10.0, 0.0), Align2::LEFT_CENTER, format!("1 − R², {name}"), plain(11.5), palette.mute);
+    ui.painter().text(
+        middle + vec2(10.0, 0.0),
+        Align2::LEFT_CENTER,
+        format!("1 − R², {name}"),
+        plain(11.5),
+        palette.mute,
+    );
     let value = score.map_or_else(|| "none".into(), |score| format::scientific(score.value));
     ui.painter().text(line.right_center(), Align2::RIGHT_CENTER, value, strong(11.5), palette.ink);
     response.on_hover_ui(|ui| {
@@ -106,18 +148,42 @@ fn scatter(ui: &mut Ui, rect: Rect, shown: &[(&Score, Color32)], fits: Fit) {
     let frame = Rect::from_min_size(pos2(rect.left() + 20.0, rect.top() + 4.0), vec2(side, side));
     // Each kind by its own largest number.
     let half = side / 2.0 - 6.0;
-    let scale = |score: &Score| score.points.iter().flatten().filter(|v| v.is_finite()).fold(0.0f32, |most, v| most.max(v.abs())).max(f32::MIN_POSITIVE);
+    let scale = |score: &Score| {
+        score
+            .points
+            .iter()
+            .flatten()
+            .filter(|v| v.is_finite())
+            .fold(0.0f32, |most, v| most.max(v.abs()))
+            .max(f32::MIN_POSITIVE)
+    };
     let place = |value: f32, largest: f32| (value / largest).clamp(-1.0, 1.0) * half;
     let painter = ui.painter();
-    painter.rect(frame, 2.0, palette.panel, Stroke::new(1.0, palette.line), egui::StrokeKind::Inside);
+    painter.rect(
+        frame,
+        2.0,
+        palette.panel,
+        Stroke::new(1.0, palette.line),
+        egui::StrokeKind::Inside,
+    );
     let center = frame.center();
     painter.hline(frame.x_range(), center.y, Stroke::new(1.0, palette.line));
     painter.vline(center.x, frame.y_range(), Stroke::new(1.0, palette.line));
-    painter.line_segment([frame.left_bottom(), frame.right_top()], Stroke::new(1.0, palette.mute.gamma_multiply(0.7)));
+    painter.line_segment(
+        [frame.left_bottom(), frame.right_top()],
+        Stroke::new(1.0, palette.mute.gamma_multiply(0.7)),
+    );
     for (score, color) in shown {
-        let points = score.points.iter().filter(|point| point.iter().all(|value| value.is_finite()));
+        let points =
+            score.points.iter().filter(|point| point.iter().all(|value| value.is_finite()));
         let largest = scale(score);
-        let dot = |[x, y]: &[f32; 2]| Shape::circle_filled(center + vec2(place(*x, largest), -place(*y, largest)), 1.9, color.gamma_multiply(0.7));
+        let dot = |[x, y]: &[f32; 2]| {
+            Shape::circle_filled(
+                center + vec2(place(*x, largest), -place(*y, largest)),
+                1.9,
+                color.gamma_multiply(0.7),
+            )
+        };
         painter.extend(points.map(dot).collect::<Vec<_>>());
     }
     let text = |at, align, text: String| painter.text(at, align, text, plain(10.5), palette.mute);
@@ -130,12 +196,15 @@ fn scatter(ui: &mut Ui, rect: Rect, shown: &[(&Score, Color32)], fits: Fit) {
         let words = match fits {
             Fit::Attention => "They are S = Σ v kᵀ and q themselves.",
             Fit::Symmetric => "They are the symmetric ones: Σ (W_V x)(W_V x)ᵀ and its query.",
-            Fit::Both => "S = Σ v kᵀ and q, and the symmetric ones, are linear images of each other: both fit.",
+            Fit::Both => {
+                "S = Σ v kᵀ and q, and the symmetric ones, are linear images of each other: both fit."
+            }
             Fit::Neither => "Neither S = Σ v kᵀ and q nor the symmetric ones are there.",
         };
         super::note(ui, Rect::from_min_max(pos2(rect.left(), below), rect.max), words);
     }
     let response = ui.interact(frame, ui.scope_id().with("reconstructed"), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Image, true, "Reconstructed against true"));
+    response
+        .widget_info(|| WidgetInfo::labeled(egui::Role::Image, true, "Reconstructed against true"));
     response.on_hover_text("Each point is one number of one token: what it is, and what a linear map of the states makes of it. On the diagonal both agree. Each kind is drawn by its own largest number.");
 }

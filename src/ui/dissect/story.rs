@@ -26,14 +26,25 @@ impl Said {
     pub fn of(answer: &Answer<'_>) -> Self {
         let verdict = &answer.dissection.verdict;
         let (headline, threshold) = (headline(answer), Some(answer.settings.threshold));
-        Self { headline, evidence: verdict.evidence.clone(), is_attention: verdict.is_attention, current: answer.current, threshold }
+        Self {
+            headline,
+            evidence: verdict.evidence.clone(),
+            is_attention: verdict.is_attention,
+            current: answer.current,
+            threshold,
+        }
     }
 }
 
 /// Draws the strip at the top.
 pub fn show(ui: &mut Ui, view: &View<'_>, said: Option<&Said>, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
-    let frame = Frame::new().fill(palette.panel).inner_margin(Margin { left: 16, right: 16, top: 10, bottom: 8 });
+    let frame = Frame::new().fill(palette.panel).inner_margin(Margin {
+        left: 16,
+        right: 16,
+        top: 10,
+        bottom: 8,
+    });
     frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 3.0;
@@ -68,7 +79,8 @@ fn source(ui: &mut Ui, view: &View<'_>, said: Option<&Said>, actions: &mut Vec<A
         let mute = |ui: &mut Ui, text: &str| ui.label(RichText::new(text).color(palette.mute));
         let open = match &view.bench.subject {
             Subject::Live => {
-                let at = step.map_or_else(String::new, |step| format!(", step {}", format::thousands(step)));
+                let at = step
+                    .map_or_else(String::new, |step| format!(", step {}", format::thousands(step)));
                 mute(ui, &format!("From the running network{at}"));
                 "load a file…"
             }
@@ -80,9 +92,15 @@ fn source(ui: &mut Ui, view: &View<'_>, said: Option<&Said>, actions: &mut Vec<A
                 "load another file…"
             }
         };
-        let threshold = said.and_then(|said| said.threshold).map_or_else(String::new, |threshold| format!("threshold {threshold} · "));
+        let threshold = said
+            .and_then(|said| said.threshold)
+            .map_or_else(String::new, |threshold| format!("threshold {threshold} · "));
         mute(ui, &format!(" · {threshold}"));
-        if ui.link(open).on_hover_text("A safetensors file of weights; you can also drop one on the window").clicked() {
+        if ui
+            .link(open)
+            .on_hover_text("A safetensors file of weights; you can also drop one on the window")
+            .clicked()
+        {
             actions.push(Action::OpenToDissect);
         }
         if said.is_some_and(|said| !said.current) {

@@ -22,19 +22,31 @@ const ATTENTION_DEGREE: usize = 3;
 pub fn show(ui: &mut Ui, rect: Rect, shown: &Shown<'_>, actions: &mut Vec<Action>) {
     let mut saved = false;
     let measured = match &shown.insides.probe {
-        Probing::Done { step: Some(step), .. } if shown.step != Some(*step) => format!("measured at step {}", format::thousands(*step)),
+        Probing::Done { step: Some(step), .. } if shown.step != Some(*step) => {
+            format!("measured at step {}", format::thousands(*step))
+        }
         _ => String::new(),
     };
-    let inner = card::show(ui, rect, "Is it attention?", &measured, |ui| saved = export::button(ui, "Is it attention?"));
+    let inner = card::show(ui, rect, "Is it attention?", &measured, |ui| {
+        saved = export::button(ui, "Is it attention?")
+    });
     if saved {
-        actions.push(export::svg(ui, "insides-attention.svg", rect.size(), &mut |ui, rect| show(ui, rect, shown, &mut vec![])));
+        actions.push(export::svg(ui, "insides-attention.svg", rect.size(), &mut |ui, rect| {
+            show(ui, rect, shown, &mut vec![])
+        }));
     }
     if inner.width() < 120.0 || inner.height() < 80.0 {
         return;
     }
     let probe = match &shown.insides.probe {
         Probing::Done { probe, .. } => probe,
-        Probing::Pending => return card::quiet(ui, inner, "Comparing its answers, states and polynomial with attention's…"),
+        Probing::Pending => {
+            return card::quiet(
+                ui,
+                inner,
+                "Comparing its answers, states and polynomial with attention's…",
+            );
+        }
         Probing::Impossible(reason) => return card::quiet(ui, inner, reason),
     };
     let ui = &mut layout::inside(ui, "is it attention", inner);
@@ -45,7 +57,10 @@ pub fn show(ui: &mut Ui, rect: Rect, shown: &Shown<'_>, actions: &mut Vec<Action
     let top = text.min_rect().bottom().max(headline.top() + 20.0) + 6.0;
     let left = Rect::from_min_max(
         pos2(inner.left(), top),
-        pos2(if inner.width() >= WIDE { inner.left() + inner.width() * 0.54 } else { inner.right() }, inner.bottom()),
+        pos2(
+            if inner.width() >= WIDE { inner.left() + inner.width() * 0.54 } else { inner.right() },
+            inner.bottom(),
+        ),
     );
     let bottom = numbers(ui, left, probe);
     let right = if inner.width() >= WIDE {
@@ -60,7 +75,14 @@ pub fn show(ui: &mut Ui, rect: Rect, shown: &Shown<'_>, actions: &mut Vec<Action
     ScrollArea::vertical().auto_shrink(false).show(&mut words, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         for sentence in probe.sentences().iter().skip(1) {
-            ui.add(Label::new(RichText::new(format::sentence(sentence)).size(12.0).color(Palette::of(ui).mute)).wrap());
+            ui.add(
+                Label::new(
+                    RichText::new(format::sentence(sentence))
+                        .size(12.0)
+                        .color(Palette::of(ui).mute),
+                )
+                .wrap(),
+            );
         }
     });
 }
@@ -95,8 +117,18 @@ fn numbers(ui: &mut Ui, rect: Rect, probe: &Probe) -> f32 {
             palette.query,
             "The same read off the gates that see the token: a layer whose gates hold the query need not carry it in its state. 0: all of it is there.",
         ),
-        ("one token: polynomial off by", one, palette.ink, "Coefficients of its answers to one token against attention's, relative. 0: the same polynomial."),
-        ("two tokens: polynomial off by", probe.two.distance, palette.ink, "The same with an earlier token, one step before. 0: the same polynomial."),
+        (
+            "one token: polynomial off by",
+            one,
+            palette.ink,
+            "Coefficients of its answers to one token against attention's, relative. 0: the same polynomial.",
+        ),
+        (
+            "two tokens: polynomial off by",
+            probe.two.distance,
+            palette.ink,
+            "The same with an earlier token, one step before. 0: the same polynomial.",
+        ),
         (
             "two tokens: no polynomial",
             probe.two.unexplained,
@@ -105,8 +137,15 @@ fn numbers(ui: &mut Ui, rect: Rect, probe: &Probe) -> f32 {
         ),
     ];
     let mut top = rect.top();
-    let head = |ui: &Ui, at: egui::Pos2, align, text: &str| ui.painter().text(at, align, text, plain(10.5), palette.mute);
-    head(ui, pos2(rect.left(), top + 6.0), Align2::LEFT_CENTER, "0 is perfect; the query may be in state or gates");
+    let head = |ui: &Ui, at: egui::Pos2, align, text: &str| {
+        ui.painter().text(at, align, text, plain(10.5), palette.mute)
+    };
+    head(
+        ui,
+        pos2(rect.left(), top + 6.0),
+        Align2::LEFT_CENTER,
+        "0 is perfect; the query may be in state or gates",
+    );
     top += 15.0;
     for (name, value, color, help) in rows {
         let line = Rect::from_min_size(pos2(rect.left(), top), vec2(rect.width(), ROW));
@@ -114,10 +153,20 @@ fn numbers(ui: &mut Ui, rect: Rect, probe: &Probe) -> f32 {
         top += ROW;
     }
     top += 10.0;
-    head(ui, pos2(rect.left(), top + 6.0), Align2::LEFT_CENTER, "its polynomial by degree; attention is all 3");
+    head(
+        ui,
+        pos2(rect.left(), top + 6.0),
+        Align2::LEFT_CENTER,
+        "its polynomial by degree; attention is all 3",
+    );
     top += 16.0;
     for (name, content) in [("one token", &probe.one), ("two tokens", &probe.two)] {
-        degrees(ui, Rect::from_min_size(pos2(rect.left(), top), vec2(rect.width(), ROW)), name, content);
+        degrees(
+            ui,
+            Rect::from_min_size(pos2(rect.left(), top), vec2(rect.width(), ROW)),
+            name,
+            content,
+        );
         top += ROW;
     }
     top
@@ -127,18 +176,23 @@ fn numbers(ui: &mut Ui, rect: Rect, probe: &Probe) -> f32 {
 fn bar(ui: &mut Ui, line: Rect, name: &str, value: Option<f64>, color: Color32, help: &str) {
     let palette = Palette::of(ui);
     let names = (line.width() * 0.56).min(172.0);
-    let lane = Rect::from_min_max(pos2(line.left() + names, line.center().y - 4.0), pos2(line.right() - 52.0, line.center().y + 4.0));
+    let lane = Rect::from_min_max(
+        pos2(line.left() + names, line.center().y - 4.0),
+        pos2(line.right() - 52.0, line.center().y + 4.0),
+    );
     ui.painter().text(line.left_center(), Align2::LEFT_CENTER, name, plain(11.5), palette.mute);
     if lane.width() > 8.0 && value.is_some() {
         ui.painter().rect_filled(lane, 2.0, palette.line.gamma_multiply(0.6));
         let part = value.map_or(0.0, |value| value.clamp(0.0, 1.0));
-        let filled = Rect::from_min_size(lane.min, vec2(lane.width() * format::narrow(part), lane.height()));
+        let filled =
+            Rect::from_min_size(lane.min, vec2(lane.width() * format::narrow(part), lane.height()));
         ui.painter().rect_filled(filled, 2.0, color);
     }
     let said = value.map_or_else(|| "–".into(), short);
     ui.painter().text(line.right_center(), Align2::RIGHT_CENTER, &said, strong(11.5), palette.ink);
     let response = ui.interact(line, ui.scope_id().with(name), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, format!("{name}: {said}")));
+    response
+        .widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, format!("{name}: {said}")));
     response.on_hover_ui(|ui| {
         ui.label(help);
         if value.is_none() {
@@ -154,23 +208,47 @@ fn degrees(ui: &mut Ui, line: Rect, name: &str, content: &Content) {
     ui.painter().text(line.left_center(), Align2::LEFT_CENTER, name, plain(11.5), palette.mute);
     let width = (line.width() - names) / content.shares.len() as f32;
     for (degree, share) in content.shares.iter().enumerate() {
-        let cell = Rect::from_min_size(pos2(line.left() + names + degree as f32 * width, line.top() + 1.0), vec2(width - 2.0, ROW - 2.0));
+        let cell = Rect::from_min_size(
+            pos2(line.left() + names + degree as f32 * width, line.top() + 1.0),
+            vec2(width - 2.0, ROW - 2.0),
+        );
         let color = if degree == ATTENTION_DEGREE { palette.teacher } else { palette.between };
-        let filled = Rect::from_min_size(cell.min, vec2(cell.width() * format::narrow(share.clamp(0.0, 1.0)), cell.height()));
+        let filled = Rect::from_min_size(
+            cell.min,
+            vec2(cell.width() * format::narrow(share.clamp(0.0, 1.0)), cell.height()),
+        );
         ui.painter().rect_filled(cell, 2.0, palette.line.gamma_multiply(0.5));
         ui.painter().rect_filled(filled, 2.0, color.gamma_multiply(0.45));
         let percent = 100.0 * share;
-        let percent = if percent > 0.0 && percent < 0.1 { "< 0.1".into() } else { format::fixed(percent, if percent < 9.95 { 1 } else { 0 }) };
+        let percent = if percent > 0.0 && percent < 0.1 {
+            "< 0.1".into()
+        } else {
+            format::fixed(percent, if percent < 9.95 { 1 } else { 0 })
+        };
         let text = if width >= 52.0 { format!("{degree}: {percent}\u{a0}%") } else { percent };
         ui.painter().text(cell.center(), Align2::CENTER_CENTER, text, plain(10.5), palette.ink);
     }
-    let said: Vec<String> = content.shares.iter().enumerate().map(|(degree, share)| format!("{:.1}\u{a0}% of degree {degree}", 100.0 * share)).collect();
+    let said: Vec<String> = content
+        .shares
+        .iter()
+        .enumerate()
+        .map(|(degree, share)| format!("{:.1}\u{a0}% of degree {degree}", 100.0 * share))
+        .collect();
     let response = ui.interact(line, ui.scope_id().with(("degrees", name)), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Label, true, format!("{name}: {}", said.join(", "))));
-    response.on_hover_text(format!("Mean squares of its polynomial's parts in {name}: {}.", said.join(", ")));
+    response.widget_info(|| {
+        WidgetInfo::labeled(egui::Role::Label, true, format!("{name}: {}", said.join(", ")))
+    });
+    response.on_hover_text(format!(
+        "Mean squares of its polynomial's parts in {name}: {}.",
+        said.join(", ")
+    ));
 }
 
 /// Two digits, or a power of ten where it is small.
 fn short(value: f64) -> String {
-    if (0.01..1000.0).contains(&value) { format::fixed(value, if value < 10.0 { 2 } else { 0 }) } else { format::scientific(value) }
+    if (0.01..1000.0).contains(&value) {
+        format::fixed(value, if value < 10.0 { 2 } else { 0 })
+    } else {
+        format::scientific(value)
+    }
 }

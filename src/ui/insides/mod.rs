@@ -39,9 +39,21 @@ const LEAST: f32 = 620.0;
 
 /// Draws the cards in the width that `ui` has: in two rows that fill `height`, or one below the other where it is narrow. Nothing, if the
 /// answer holds no insides.
-pub fn show(ui: &mut Ui, state: &mut State, inspected: &Inspected, height: f32, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    state: &mut State,
+    inspected: &Inspected,
+    height: f32,
+    actions: &mut Vec<Action>,
+) {
     let Some(insides) = inspected.insides() else { return };
-    let stamp = (inspected.bench, inspected.id, inspected.step, inspected.took_ms.to_bits(), ui.visuals().dark_mode);
+    let stamp = (
+        inspected.bench,
+        inspected.id,
+        inspected.step,
+        inspected.took_ms.to_bits(),
+        ui.visuals().dark_mode,
+    );
     let shown = Shown { insides, stamp, step: inspected.step };
     let width = ui.available_width();
     if width >= WIDE {
@@ -57,31 +69,63 @@ pub fn show(ui: &mut Ui, state: &mut State, inspected: &Inspected, height: f32, 
     attention::show(ui, rect, &shown, actions);
     let rect = part(ui, memory::HEIGHT);
     memory::show(ui, rect, &mut state.memory, &shown, actions);
-    for (kind, state) in [(over_time::Kind::Gates, &mut state.gates), (over_time::Kind::States, &mut state.states)] {
+    for (kind, state) in
+        [(over_time::Kind::Gates, &mut state.gates), (over_time::Kind::States, &mut state.states)]
+    {
         let rect = part(ui, over_time::HEIGHT);
         over_time::show(ui, rect, kind, state, &shown, actions);
     }
 }
 
-fn two_rows(ui: &mut Ui, rect: Rect, state: &mut State, shown: &Shown<'_>, actions: &mut Vec<Action>) {
+fn two_rows(
+    ui: &mut Ui,
+    rect: Rect,
+    state: &mut State,
+    shown: &Shown<'_>,
+    actions: &mut Vec<Action>,
+) {
     let corner = |x: [f32; 2], y: [f32; 2]| {
-        let at = |x: f32, y: f32| pos2(rect.left() + x * rect.width(), rect.top() + y * rect.height());
+        let at =
+            |x: f32, y: f32| pos2(rect.left() + x * rect.width(), rect.top() + y * rect.height());
         Rect::from_min_max(at(x[0], y[0]), at(x[1], y[1]))
     };
     let (across, down) = (0.4, 0.5);
     memory::show(ui, corner([0.0, across], [0.0, down]), &mut state.memory, shown, actions);
     attention::show(ui, corner([across, 1.0], [0.0, down]), shown, actions);
-    over_time::show(ui, corner([0.0, 0.5], [down, 1.0]), over_time::Kind::Gates, &mut state.gates, shown, actions);
-    over_time::show(ui, corner([0.5, 1.0], [down, 1.0]), over_time::Kind::States, &mut state.states, shown, actions);
+    over_time::show(
+        ui,
+        corner([0.0, 0.5], [down, 1.0]),
+        over_time::Kind::Gates,
+        &mut state.gates,
+        shown,
+        actions,
+    );
+    over_time::show(
+        ui,
+        corner([0.5, 1.0], [down, 1.0]),
+        over_time::Kind::States,
+        &mut state.states,
+        shown,
+        actions,
+    );
     card::rule(ui, rect.left_top(), rect.right_top());
     let y = rect.top() + down * rect.height();
     card::rule(ui, pos2(rect.left(), y), pos2(rect.right(), y));
-    card::rule(ui, pos2(rect.left() + across * rect.width(), rect.top()), pos2(rect.left() + across * rect.width(), y));
+    card::rule(
+        ui,
+        pos2(rect.left() + across * rect.width(), rect.top()),
+        pos2(rect.left() + across * rect.width(), y),
+    );
     card::rule(ui, pos2(rect.center().x, y), pos2(rect.center().x, rect.bottom()));
 }
 
 /// Which of several, by a list in a card's title row; nothing to choose where there is one. `name` is the list's own.
-fn chooser<'a>(ui: &mut Ui, name: &str, chosen: &mut usize, entries: impl ExactSizeIterator<Item = &'a str> + Clone) {
+fn chooser<'a>(
+    ui: &mut Ui,
+    name: &str,
+    chosen: &mut usize,
+    entries: impl ExactSizeIterator<Item = &'a str> + Clone,
+) {
     let count = entries.len();
     *chosen = (*chosen).min(count.saturating_sub(1));
     if count < 2 || super::svg::is_for_file(ui) {
@@ -89,7 +133,10 @@ fn chooser<'a>(ui: &mut Ui, name: &str, chosen: &mut usize, entries: impl ExactS
     }
     let current = entries.clone().nth(*chosen).unwrap_or_default();
     let width = (ui.available_width() * 0.45).clamp(60.0, 150.0);
-    let list = egui::ComboBox::from_id_salt(name).width(width).truncate().selected_text(egui::RichText::new(current).size(11.5));
+    let list = egui::ComboBox::from_id_salt(name)
+        .width(width)
+        .truncate()
+        .selected_text(egui::RichText::new(current).size(11.5));
     let response = list.show_ui(ui, |ui| {
         entries.enumerate().for_each(|(i, entry)| {
             ui.selectable_value(chosen, i, entry);

@@ -36,8 +36,16 @@ impl Axis {
         let shown = counts.iter().filter(|&&count| count > 0).count();
         let room = (length - GAP * shown.saturating_sub(1) as f32).max(1.0);
         let equal = room / all.max(1) as f32;
-        let small = if unused == all { equal } else { equal.min(room * UNUSED / unused.max(1) as f32).min(LARGEST) };
-        let large = if unused == all { equal } else { (room - small * unused as f32) / (all - unused) as f32 };
+        let small = if unused == all {
+            equal
+        } else {
+            equal.min(room * UNUSED / unused.max(1) as f32).min(LARGEST)
+        };
+        let large = if unused == all {
+            equal
+        } else {
+            (room - small * unused as f32) / (all - unused) as f32
+        };
         // Few in use leave room that the others can have.
         let left = (room - large.min(LARGEST) * (all - unused) as f32) / unused.max(1) as f32;
         let small = if large > LARGEST { left.min(LARGEST) } else { small };
@@ -81,7 +89,14 @@ mod tests {
 
     #[test]
     fn all_entries_have_a_place_within_the_length() {
-        for counts in [[10, 4, 0, 18], [0, 0, 0, 1], [1, 0, 0, 0], [300, 100, 12, 100], [0, 0, 0, 512], [0, 0, 32, 0]] {
+        for counts in [
+            [10, 4, 0, 18],
+            [0, 0, 0, 1],
+            [1, 0, 0, 0],
+            [300, 100, 12, 100],
+            [0, 0, 0, 512],
+            [0, 0, 32, 0],
+        ] {
             let axis = Axis::new(&counts, 270.0);
             assert!(axis.length <= 270.5, "{counts:?}: {}", axis.length);
             for index in 0..counts.iter().sum() {
@@ -91,6 +106,9 @@ mod tests {
             assert_eq!(axis.index(-1.0), None);
         }
         let axis = Axis::new(&[10, 4, 0, 86], 270.0);
-        assert!(axis.groups[0].cell > 10.0 && axis.groups[2].cell < 1.0, "those in use get the room: {axis:?}");
+        assert!(
+            axis.groups[0].cell > 10.0 && axis.groups[2].cell < 1.0,
+            "those in use get the room: {axis:?}"
+        );
     }
 }

@@ -55,7 +55,13 @@ const DIMMED: f32 = 0.25;
 
 impl Picture {
     /// Brings the picture up to date.
-    pub fn update(&mut self, ctx: &Context, subject: &Subject<'_>, options: Options, colors: &Colors) {
+    pub fn update(
+        &mut self,
+        ctx: &Context,
+        subject: &Subject<'_>,
+        options: Options,
+        colors: &Colors,
+    ) {
         let key = (subject.key, options);
         if self.key == Some(key) {
             return;
@@ -78,11 +84,25 @@ impl Picture {
             colors,
         };
         let plan: &[(&str, bool)] = match &network.gating {
-            Gating::Output { .. } => &[("input_gate.m", false), ("input_gate.x", false), ("output_gate.m", true), ("output_gate.x", true), ("readout", false)],
-            Gating::Side(_) => &[("input_gate.m", false), ("input_gate.x", false), ("side_gate", false), ("readout", true)],
+            Gating::Output { .. } => &[
+                ("input_gate.m", false),
+                ("input_gate.x", false),
+                ("output_gate.m", true),
+                ("output_gate.x", true),
+                ("readout", false),
+            ],
+            Gating::Side(_) => &[
+                ("input_gate.m", false),
+                ("input_gate.x", false),
+                ("side_gate", false),
+                ("readout", true),
+            ],
         };
         if self.matrices.len() != plan.len() {
-            self.matrices = plan.iter().map(|&(name, _)| Matrix { name, heatmap: Heatmap::default() }).collect();
+            self.matrices = plan
+                .iter()
+                .map(|&(name, _)| Matrix { name, heatmap: Heatmap::default() })
+                .collect();
         }
         let mut matrices = std::mem::take(&mut self.matrices);
         for (matrix, &(name, transposed)) in matrices.iter_mut().zip(plan) {
@@ -116,7 +136,8 @@ impl Picture {
         calm_sort(&mut self.neurons, |i| importance.roles[i], |i| importance.hidden[i]);
         calm_sort(&mut self.gates, unused, |i| importance.gates[i]);
         let count = |role: Role| importance.roles.iter().filter(|&&r| r == role).count();
-        self.neuron_counts = [Role::KeyValue, Role::Query, Role::Between, Role::Unused].map(count).into();
+        self.neuron_counts =
+            [Role::KeyValue, Role::Query, Role::Between, Role::Unused].map(count).into();
         let used = importance.gates.iter().filter(|&&importance| importance > THRESHOLD).count();
         self.gate_counts = vec![used, m - used];
     }
@@ -130,7 +151,9 @@ impl Picture {
         }
         let roles = &importance.roles;
         for (swapped, (a, b)) in self.swapped.iter_mut().zip(m.iter_rows().zip(x.iter_rows())) {
-            let norm = |row: &[f64], role: Role| row.iter().zip(roles).filter(|(_, r)| **r == role).map(|(v, _)| v * v).sum::<f64>();
+            let norm = |row: &[f64], role: Role| {
+                row.iter().zip(roles).filter(|(_, r)| **r == role).map(|(v, _)| v * v).sum::<f64>()
+            };
             let straight = norm(a, Role::KeyValue) * norm(b, Role::Query);
             *swapped = norm(b, Role::KeyValue) * norm(a, Role::Query) > straight;
         }
@@ -182,28 +205,50 @@ impl Source<'_> {
     /// Colours `matrix`; `transposed` when its columns are drawn as rows.
     #[allow(clippy::cast_possible_truncation)]
     fn fill(&self, ctx: &Context, matrix: &mut Matrix, transposed: bool, picture: &Picture) {
-        let [Some(own), Some(other)] = [matrix.name, partner(matrix.name)].map(|name| matrix_of(self.network, name)) else { return };
-        let (rows, columns) = if transposed { (own.columns, own.rows) } else { (own.rows, own.columns) };
+        let [Some(own), Some(other)] =
+            [matrix.name, partner(matrix.name)].map(|name| matrix_of(self.network, name))
+        else {
+            return;
+        };
+        let (rows, columns) =
+            if transposed { (own.columns, own.rows) } else { (own.rows, own.columns) };
         let rows_are_neurons = transposed || matrix.name != "readout";
         let columns_are_gates = matrix.name.starts_with("output_gate") || !rows_are_neurons;
         let row_of = |row: usize| if rows_are_neurons { picture.neurons[row] } else { row };
-        let column_of = |column: usize| if columns_are_gates { picture.gates[column] } else { column };
+        let column_of =
+            |column: usize| if columns_are_gates { picture.gates[column] } else { column };
         let mut weights = Vec::with_capacity(rows * columns); // as drawn
         for row in (0..rows).map(row_of) {
             weights.extend((0..columns).map(column_of).map(|column| {
-                let from = if columns_are_gates && picture.is_swapped(column) { other } else { own };
-                from.data[if transposed { column * from.columns + row } else { row * from.columns + column }] as f32
+                let from =
+                    if columns_are_gates && picture.is_swapped(column) { other } else { own };
+                from.data[if transposed {
+                    column * from.columns + row
+                } else {
+                    row * from.columns + column
+                }] as f32
             }));
         }
         let (by_row, by_column) = self.scales(&weights, columns, columns_are_gates);
         let strength = |unused: bool| if unused && self.dims { DIMMED } else { 1.0 };
-        let neuron = |row: usize| strength(rows_are_neurons && self.importance.roles[row_of(row)] == Role::Unused);
-        let gate = |column: usize| strength(columns_are_gates && self.importance.gates[column_of(column)] <= THRESHOLD);
-        let row_factors: Vec<f32> = by_row.iter().enumerate().map(|(row, scale)| neuron(row) / scale).collect();
-        let column_factors: Vec<f32> = by_column.iter().enumerate().map(|(column, scale)| gate(column) / scale).collect();
-        let shade = |(weight, factor): (&f32, &f32), row: usize| self.colors.of(weight * factor * row_factors[row]);
-        let row_of_pixels = |(row, weights): (usize, &[f32])| -> Vec<Color32> { weights.iter().zip(&column_factors).map(|pair| shade(pair, row)).collect() };
-        let pixels = weights.chunks_exact(columns.max(1)).enumerate().flat_map(row_of_pixels).collect();
+        let neuron = |row: usize| {
+            strength(rows_are_neurons && self.importance.roles[row_of(row)] == Role::Unused)
+        };
+        let gate = |column: usize| {
+            strength(columns_are_gates && self.importance.gates[column_of(column)] <= THRESHOLD)
+        };
+        let row_factors: Vec<f32> =
+            by_row.iter().enumerate().map(|(row, scale)| neuron(row) / scale).collect();
+        let column_factors: Vec<f32> =
+            by_column.iter().enumerate().map(|(column, scale)| gate(column) / scale).collect();
+        let shade = |(weight, factor): (&f32, &f32), row: usize| {
+            self.colors.of(weight * factor * row_factors[row])
+        };
+        let row_of_pixels = |(row, weights): (usize, &[f32])| -> Vec<Color32> {
+            weights.iter().zip(&column_factors).map(|pair| shade(pair, row)).collect()
+        };
+        let pixels =
+            weights.chunks_exact(columns.max(1)).enumerate().flat_map(row_of_pixels).collect();
         matrix.heatmap.set(ctx, matrix.name, rows, columns, pixels);
     }
 
@@ -215,11 +260,16 @@ impl Source<'_> {
         let row = |weights: &[f32]| safe(weights.iter().map(size).fold(0.0, f32::max));
         match (self.normalised, by_gate) {
             (false, _) => (vec![row(weights); rows], vec![1.0; columns]),
-            (true, false) => (weights.chunks_exact(columns.max(1)).map(row).collect(), vec![1.0; columns]),
+            (true, false) => {
+                (weights.chunks_exact(columns.max(1)).map(row).collect(), vec![1.0; columns])
+            }
             (true, true) => {
                 let mut largest = vec![0.0f32; columns];
                 for weights in weights.chunks_exact(columns.max(1)) {
-                    largest.iter_mut().zip(weights).for_each(|(largest, weight)| *largest = largest.max(size(weight)));
+                    largest
+                        .iter_mut()
+                        .zip(weights)
+                        .for_each(|(largest, weight)| *largest = largest.max(size(weight)));
                 }
                 (vec![1.0; rows], largest.into_iter().map(safe).collect())
             }
@@ -232,7 +282,10 @@ fn calm_sort<K: Ord>(order: &mut [usize], kind: impl Fn(usize) -> K, size: impl 
     order.sort_by_key(|&i| kind(i)); // stable
     for end in 1..order.len() {
         let mut i = end;
-        while i > 0 && kind(order[i - 1]) == kind(order[i]) && size(order[i]) > CALM * size(order[i - 1]) {
+        while i > 0
+            && kind(order[i - 1]) == kind(order[i])
+            && size(order[i]) > CALM * size(order[i - 1])
+        {
             order.swap(i - 1, i);
             i -= 1;
         }

@@ -6,7 +6,10 @@ mod text;
 
 use super::theme::{self, Palette};
 use eframe::egui;
-use egui::{ColorImage, Context, Id, ImageData, Pos2, RawInput, Rect, TextureId, Theme, Ui, Vec2, ViewportId};
+use egui::{
+    ColorImage, Context, Id, ImageData, Pos2, RawInput, Rect, TextureId, Theme, Ui, Vec2,
+    ViewportId,
+};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -37,8 +40,13 @@ pub fn picture(size: Vec2, dark: bool, draw: &mut dyn FnMut(&mut Ui, Rect)) -> V
     let (mut shapes, mut background) = (vec![], egui::Color32::WHITE);
     // The first time fonts are loaded; the second time all have their sizes.
     for pass in 0..2 {
-        let mut input = RawInput { screen_rect: Some(rect), time: Some(f64::from(pass)), ..RawInput::default() };
-        input.viewports.entry(ViewportId::ROOT).or_default().native_pixels_per_point = Some(PIXELS_PER_POINT);
+        let mut input = RawInput {
+            screen_rect: Some(rect),
+            time: Some(f64::from(pass)),
+            ..RawInput::default()
+        };
+        input.viewports.entry(ViewportId::ROOT).or_default().native_pixels_per_point =
+            Some(PIXELS_PER_POINT);
         let mut output = ctx.run_ui(input, |ui| {
             background = Palette::of(ui).background;
             draw(ui, rect);
@@ -88,7 +96,10 @@ fn paint(what: &str, color: egui::Color32) -> String {
     match a {
         0 => format!(" {what}=\"none\""),
         255 => format!(" {what}=\"#{r:02x}{g:02x}{b:02x}\""),
-        a => format!(" {what}=\"#{r:02x}{g:02x}{b:02x}\" {what}-opacity=\"{:.3}\"", f32::from(a) / 255.0),
+        a => format!(
+            " {what}=\"#{r:02x}{g:02x}{b:02x}\" {what}-opacity=\"{:.3}\"",
+            f32::from(a) / 255.0
+        ),
     }
 }
 
@@ -104,7 +115,12 @@ mod tests {
         let mut open: Vec<&str> = vec![];
         for piece in xml.split('<').skip(1) {
             let (tag, text) = piece.split_once('>').expect("a tag ends");
-            assert!(text.split('&').skip(1).all(|rest| ["amp;", "lt;", "gt;", "quot;"].iter().any(|known| rest.starts_with(known))), "{text}");
+            assert!(
+                text.split('&').skip(1).all(|rest| ["amp;", "lt;", "gt;", "quot;"]
+                    .iter()
+                    .any(|known| rest.starts_with(known))),
+                "{text}"
+            );
             assert_eq!(tag.matches('"').count() % 2, 0, "quotes of {tag}");
             if let Some(name) = tag.strip_prefix('/') {
                 assert_eq!(open.pop(), Some(name));
@@ -123,15 +139,37 @@ mod tests {
             heatmap.set(ui.ctx(), "m", 2, 3, vec![red, red, blue, blue, blue, red]);
             heatmap.paint(ui, Rect::from_min_size(pos2(10.0, 20.0), vec2(30.0, 20.0)), 0..2, 0..3);
             ui.painter().circle_filled(rect.center(), 4.0, red);
-            ui.painter().line_segment([rect.left_top(), rect.right_bottom()], Stroke::new(1.0, blue));
-            ui.painter().text(pos2(100.0, 50.0), Align2::LEFT_TOP, "1 − R² < 3 & more", strong(12.0), red);
-            ui.painter().text(pos2(100.0, 70.0), Align2::LEFT_TOP, "hidden", plain(12.0), Color32::TRANSPARENT);
+            ui.painter()
+                .line_segment([rect.left_top(), rect.right_bottom()], Stroke::new(1.0, blue));
+            ui.painter().text(
+                pos2(100.0, 50.0),
+                Align2::LEFT_TOP,
+                "1 − R² < 3 & more",
+                strong(12.0),
+                red,
+            );
+            ui.painter().text(
+                pos2(100.0, 70.0),
+                Align2::LEFT_TOP,
+                "hidden",
+                plain(12.0),
+                Color32::TRANSPARENT,
+            );
             assert!(is_for_file(ui));
         });
         let text = String::from_utf8(bytes).unwrap();
         assert_well_formed(&text);
-        assert!(text.contains("1 − R² &lt; 3 &amp; more") && text.contains("font-weight=\"600\"") && !text.contains("hidden"), "{text}");
+        assert!(
+            text.contains("1 − R² &lt; 3 &amp; more")
+                && text.contains("font-weight=\"600\"")
+                && !text.contains("hidden"),
+            "{text}"
+        );
         assert!(text.contains("<circle") && text.contains("<line"), "{text}");
-        assert!(text.contains("translate(10 20) scale(10 10)") && text.contains("fill=\"#ff0000\" d=\"M0 0h2v1h-2zM2 1h1v1h-1z\""), "{text}");
+        assert!(
+            text.contains("translate(10 20) scale(10 10)")
+                && text.contains("fill=\"#ff0000\" d=\"M0 0h2v1h-2zM2 1h1v1h-1z\""),
+            "{text}"
+        );
     }
 }

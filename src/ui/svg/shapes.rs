@@ -18,7 +18,12 @@ impl Writer {
             return self.shape(shape);
         }
         let index = self.clips.iter().position(|clip| clip == clip_rect).unwrap_or_else(|| {
-            let _ = writeln!(self.out, "<clipPath id=\"clip{}\"><rect{}/></clipPath>", self.clips.len(), place(*clip_rect));
+            let _ = writeln!(
+                self.out,
+                "<clipPath id=\"clip{}\"><rect{}/></clipPath>",
+                self.clips.len(),
+                place(*clip_rect)
+            );
             self.clips.push(*clip_rect);
             self.clips.len() - 1
         });
@@ -32,23 +37,41 @@ impl Writer {
             Shape::Vec(shapes) => shapes.iter().for_each(|shape| self.shape(shape)),
             Shape::Circle(circle) => {
                 let [x, y, r] = [circle.center.x, circle.center.y, circle.radius].map(number);
-                let _ = writeln!(self.out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{}{}/>", paint("fill", circle.fill), stroke(circle.stroke));
+                let _ = writeln!(
+                    self.out,
+                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{}{}/>",
+                    paint("fill", circle.fill),
+                    stroke(circle.stroke)
+                );
             }
             Shape::Ellipse(ellipse) => {
-                let [x, y, a, b] = [ellipse.center.x, ellipse.center.y, ellipse.radius.x, ellipse.radius.y].map(number);
+                let [x, y, a, b] =
+                    [ellipse.center.x, ellipse.center.y, ellipse.radius.x, ellipse.radius.y]
+                        .map(number);
                 let look = paint("fill", ellipse.fill) + &stroke(ellipse.stroke);
-                let _ = writeln!(self.out, "<ellipse cx=\"{x}\" cy=\"{y}\" rx=\"{a}\" ry=\"{b}\"{look}/>");
+                let _ = writeln!(
+                    self.out,
+                    "<ellipse cx=\"{x}\" cy=\"{y}\" rx=\"{a}\" ry=\"{b}\"{look}/>"
+                );
             }
             Shape::LineSegment { points: [a, b], stroke: line } => {
                 let [x1, y1, x2, y2] = [a.x, a.y, b.x, b.y].map(number);
-                let _ = writeln!(self.out, "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"{}/>", stroke(*line));
+                let _ = writeln!(
+                    self.out,
+                    "<line x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"{}/>",
+                    stroke(*line)
+                );
             }
             Shape::Path(path) => self.path(path),
             Shape::Rect(rect) => self.rect(rect),
             Shape::Text(text) => self.text(text),
             Shape::Mesh(mesh) => self.mesh(mesh),
-            Shape::QuadraticBezier(curve) => self.curve(&curve.points, curve.closed, curve.fill, &curve.stroke),
-            Shape::CubicBezier(curve) => self.curve(&curve.points, curve.closed, curve.fill, &curve.stroke),
+            Shape::QuadraticBezier(curve) => {
+                self.curve(&curve.points, curve.closed, curve.fill, &curve.stroke)
+            }
+            Shape::CubicBezier(curve) => {
+                self.curve(&curve.points, curve.closed, curve.fill, &curve.stroke)
+            }
             Shape::Noop | Shape::Band(_) | Shape::Callback(_) => {}
         }
     }
@@ -63,10 +86,16 @@ impl Writer {
     /// Three points are a quadratic curve, four a cubic one.
     fn curve(&mut self, points: &[Pos2], closed: bool, fill: Color32, line: &PathStroke) {
         let Some((first, rest)) = points.split_first() else { return };
-        let (letter, end) = (if rest.len() == 2 { 'Q' } else { 'C' }, if closed { "Z" } else { "" });
+        let (letter, end) =
+            (if rest.len() == 2 { 'Q' } else { 'C' }, if closed { "Z" } else { "" });
         let rest: Vec<String> = rest.iter().map(point).collect();
         let look = paint("fill", fill) + &path_stroke(line);
-        let _ = writeln!(self.out, "<path d=\"M{} {letter}{}{end}\"{look}/>", point(first), rest.join(" "));
+        let _ = writeln!(
+            self.out,
+            "<path d=\"M{} {letter}{}{end}\"{look}/>",
+            point(first),
+            rest.join(" ")
+        );
     }
 
     fn rect(&mut self, shape: &RectShape) {
@@ -89,27 +118,47 @@ impl Writer {
             0 => String::new(),
             radius => format!(" rx=\"{radius}\""),
         };
-        let _ = writeln!(self.out, "<rect{}{round}{}{}/>", place(rect), paint("fill", shape.fill), stroke(shape.stroke));
+        let _ = writeln!(
+            self.out,
+            "<rect{}{round}{}{}/>",
+            place(rect),
+            paint("fill", shape.fill),
+            stroke(shape.stroke)
+        );
     }
 
     fn mesh(&mut self, mesh: &Mesh) {
         for six in mesh.indices.chunks(6) {
-            let corners: Vec<&Vertex> = six.iter().filter_map(|&i| mesh.vertices.get(i as usize)).collect();
+            let corners: Vec<&Vertex> =
+                six.iter().filter_map(|&i| mesh.vertices.get(i as usize)).collect();
             let bounds = Rect::from_points(&corners.iter().map(|v| v.pos).collect::<Vec<_>>());
-            let on_edge = |v: &&Vertex| (v.pos.x == bounds.left() || v.pos.x == bounds.right()) && (v.pos.y == bounds.top() || v.pos.y == bounds.bottom());
+            let on_edge = |v: &&Vertex| {
+                (v.pos.x == bounds.left() || v.pos.x == bounds.right())
+                    && (v.pos.y == bounds.top() || v.pos.y == bounds.bottom())
+            };
             let Some(first) = corners.first() else { continue };
             if six.len() == 6 && corners.iter().all(on_edge) {
                 let uv = Rect::from_points(&corners.iter().map(|v| v.uv).collect::<Vec<_>>());
                 if self.textures.contains_key(&mesh.texture_id) {
                     self.image(mesh.texture_id, bounds, uv, first.color);
                 } else {
-                    let _ = writeln!(self.out, "<rect{}{}/>", place(bounds), paint("fill", first.color));
+                    let _ = writeln!(
+                        self.out,
+                        "<rect{}{}/>",
+                        place(bounds),
+                        paint("fill", first.color)
+                    );
                 }
                 continue;
             }
             for triangle in corners.chunks_exact(3) {
                 let points: Vec<String> = triangle.iter().map(|v| point(&v.pos)).collect();
-                let _ = writeln!(self.out, "<polygon points=\"{}\"{}/>", points.join(" "), paint("fill", triangle[0].color));
+                let _ = writeln!(
+                    self.out,
+                    "<polygon points=\"{}\"{}/>",
+                    points.join(" "),
+                    paint("fill", triangle[0].color)
+                );
             }
         }
     }
@@ -137,17 +186,27 @@ impl Writer {
         }
         let scale = [rect.width() / (right - left) as f32, rect.height() / (bottom - top) as f32];
         let [x, y] = [rect.left(), rect.top()].map(number);
-        let [a, b] = scale.map(|scale| format!("{scale:.4}").trim_end_matches('0').trim_end_matches('.').to_owned());
-        let _ = writeln!(self.out, "<g transform=\"translate({x} {y}) scale({a} {b})\" shape-rendering=\"crispEdges\">");
+        let [a, b] = scale.map(|scale| {
+            format!("{scale:.4}").trim_end_matches('0').trim_end_matches('.').to_owned()
+        });
+        let _ = writeln!(
+            self.out,
+            "<g transform=\"translate({x} {y}) scale({a} {b})\" shape-rendering=\"crispEdges\">"
+        );
         for ([r, g, b, a], path) in colors {
-            let _ = writeln!(self.out, "<path{} d=\"{path}\"/>", paint("fill", Color32::from_rgba_premultiplied(r, g, b, a)));
+            let _ = writeln!(
+                self.out,
+                "<path{} d=\"{path}\"/>",
+                paint("fill", Color32::from_rgba_premultiplied(r, g, b, a))
+            );
         }
         self.out.push_str("</g>\n");
     }
 }
 
 fn place(rect: Rect) -> String {
-    let [x, y, w, h] = [rect.left(), rect.top(), rect.width().max(0.0), rect.height().max(0.0)].map(number);
+    let [x, y, w, h] =
+        [rect.left(), rect.top(), rect.width().max(0.0), rect.height().max(0.0)].map(number);
     format!(" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"")
 }
 
@@ -165,7 +224,9 @@ fn stroke(stroke: Stroke) -> String {
 
 fn path_stroke(line: &PathStroke) -> String {
     match &line.color {
-        ColorMode::Solid(color) => stroke(Stroke::new(line.width, *color)) + " stroke-linejoin=\"round\"",
+        ColorMode::Solid(color) => {
+            stroke(Stroke::new(line.width, *color)) + " stroke-linejoin=\"round\""
+        }
         ColorMode::UV(_) => String::new(),
     }
 }

@@ -12,7 +12,11 @@ impl Writer {
         let galley = &shape.galley;
         if shape.angle != 0.0 {
             let [x, y] = [shape.pos.x, shape.pos.y].map(number);
-            let _ = writeln!(self.out, "<g transform=\"rotate({} {x} {y})\">", number(shape.angle.to_degrees()));
+            let _ = writeln!(
+                self.out,
+                "<g transform=\"rotate({} {x} {y})\">",
+                number(shape.angle.to_degrees())
+            );
         }
         let mut byte = 0; // of the job's text
         for row in &galley.rows {
@@ -34,13 +38,25 @@ impl Writer {
         }
     }
 
-    fn run(&mut self, shape: &TextShape, format: Option<&TextFormat>, glyphs: &[Glyph], row: egui::Pos2) {
+    fn run(
+        &mut self,
+        shape: &TextShape,
+        format: Option<&TextFormat>,
+        glyphs: &[Glyph],
+        row: egui::Pos2,
+    ) {
         // Spaces at the ends are dropped by some readers, so they are by this writer.
         let ink = |glyph: &Glyph| !glyph.chr.is_whitespace();
-        let (Some(begin), Some(end)) = (glyphs.iter().position(ink), glyphs.iter().rposition(ink)) else { return };
+        let (Some(begin), Some(end)) = (glyphs.iter().position(ink), glyphs.iter().rposition(ink))
+        else {
+            return;
+        };
         let glyphs = &glyphs[begin..=end];
         let text: String = glyphs.iter().map(|glyph| glyph.chr).collect();
-        let (Some(format), Some(first), Some(last)) = (format, glyphs.first(), glyphs.last()) else { return };
+        let (Some(format), Some(first), Some(last)) = (format, glyphs.first(), glyphs.last())
+        else {
+            return;
+        };
         let color = match shape.override_text_color {
             Some(color) => color,
             None if format.color == Color32::PLACEHOLDER => shape.fallback_color,
@@ -51,8 +67,13 @@ impl Writer {
             return;
         }
         let at = shape.pos + row.to_vec2() + first.pos.to_vec2();
-        let weight = if format.font_id.family == FontFamily::Name("strong".into()) { " font-weight=\"600\"" } else { "" };
-        let [x, y, size, width] = [at.x, at.y, format.font_id.size, last.max_x() - first.pos.x].map(number);
+        let weight = if format.font_id.family == FontFamily::Name("strong".into()) {
+            " font-weight=\"600\""
+        } else {
+            ""
+        };
+        let [x, y, size, width] =
+            [at.x, at.y, format.font_id.size, last.max_x() - first.pos.x].map(number);
         let _ = writeln!(
             self.out,
             "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\"{weight} textLength=\"{width}\"{}>{}</text>",
@@ -62,7 +83,11 @@ impl Writer {
         if shape.underline.width > 0.0 {
             let below = at.y + 2.0;
             let [y, end] = [below, at.x + last.max_x() - first.pos.x].map(number);
-            let _ = writeln!(self.out, "<line x1=\"{x}\" y1=\"{y}\" x2=\"{end}\" y2=\"{y}\"{}/>", paint("stroke", color));
+            let _ = writeln!(
+                self.out,
+                "<line x1=\"{x}\" y1=\"{y}\" x2=\"{end}\" y2=\"{y}\"{}/>",
+                paint("stroke", color)
+            );
         }
     }
 }

@@ -38,7 +38,8 @@ pub fn show(ctx: &Context, which: Which, ask: &mut Option<Ask>, actions: &mut Ve
 fn buttons(ui: &mut Ui, yes: &str, answer: &mut Option<bool>) {
     let palette = Palette::of(ui);
     let size = vec2(0.0, ui.spacing().interact_size.y.max(28.0));
-    let button = Button::new(RichText::new(yes).font(strong(12.5)).color(palette.on_accent)).fill(palette.accent);
+    let button = Button::new(RichText::new(yes).font(strong(12.5)).color(palette.on_accent))
+        .fill(palette.accent);
     if ui.add(button.min_size(size)).clicked() {
         *answer = Some(true);
     }

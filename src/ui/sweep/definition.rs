@@ -10,8 +10,8 @@ use crate::ui::theme::Palette;
 use crate::ui::{Action, View};
 use eframe::egui;
 use egui::{
-    Align, Align2, Button, ComboBox, Frame, Label, Layout, Margin, Panel, PopupCloseBehavior, Response, RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo,
-    vec2,
+    Align, Align2, Button, ComboBox, Frame, Label, Layout, Margin, Panel, PopupCloseBehavior,
+    Response, RichText, Role, ScrollArea, TextEdit, Ui, WidgetInfo, vec2,
 };
 
 /// What the fourth choice does.
@@ -25,7 +25,9 @@ pub fn from_discover(which: Which) -> &'static str {
 
 /// Draws it beside the pictures.
 pub fn column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
-    let margin = |top: i8, bottom: i8| Frame::new().inner_margin(Margin { left: 14, right: 14, top, bottom });
+    let margin = |top: i8, bottom: i8| {
+        Frame::new().inner_margin(Margin { left: 14, right: 14, top, bottom })
+    };
     Panel::top("sweep run").frame(margin(10, 8)).show(ui, |ui| run::show(ui, state, view, actions));
     ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
         margin(4, 12).show(ui, |ui| show(ui, state, view, actions));
@@ -41,7 +43,10 @@ pub fn show(ui: &mut Ui, state: &State, view: &mut View<'_>, actions: &mut Vec<A
     heading(ui, "TITLE");
     let draft = &mut *view.sweeps[state.which].draft;
     line(ui, &mut draft.title, "Title", "What the sweep shows");
-    let about = TextEdit::multiline(&mut draft.about).desired_rows(2).desired_width(f32::INFINITY).hint_text("What to look at");
+    let about = TextEdit::multiline(&mut draft.about)
+        .desired_rows(2)
+        .desired_width(f32::INFINITY)
+        .hint_text("What to look at");
     named(ui.add(about), Role::MultilineTextInput, "About");
     ui.add_space(6.0);
     if !draft.variants.is_empty() {
@@ -62,12 +67,18 @@ fn choices(ui: &mut Ui, state: &State, view: &mut View<'_>) {
     let input = &mut view.sweeps[state.which];
     for preset in input.presets {
         let chosen = input.draft.title == preset.title && input.draft.preset == preset.preset;
-        if offer(ui, chosen, &preset.title).on_hover_text(format!("{}\n{}", preset.title, preset.about)).clicked() {
+        if offer(ui, chosen, &preset.title)
+            .on_hover_text(format!("{}\n{}", preset.title, preset.about))
+            .clicked()
+        {
             *input.draft = Draft::of(preset);
         }
     }
     let of_recipe = Draft::from_discover(state.which, view.draft, view.preset);
-    if offer(ui, input.draft.title == of_recipe.title, &of_recipe.title).on_hover_text(from_discover(state.which)).clicked() {
+    if offer(ui, input.draft.title == of_recipe.title, &of_recipe.title)
+        .on_hover_text(from_discover(state.which))
+        .clicked()
+    {
         *input.draft = of_recipe;
     }
 }
@@ -77,7 +88,11 @@ fn offer(ui: &mut Ui, chosen: bool, title: &str) -> Response {
     let mut job = egui::text::LayoutJob::simple_singleline(title.into(), font, color);
     job.wrap = egui::text::TextWrapping::truncate_at_width(rect.width() - 16.0);
     let galley = ui.painter().layout_job(job);
-    ui.painter().galley(Align2::LEFT_CENTER.align_size_within_rect(galley.size(), rect.shrink2(vec2(8.0, 0.0))).min, galley, color);
+    ui.painter().galley(
+        Align2::LEFT_CENTER.align_size_within_rect(galley.size(), rect.shrink2(vec2(8.0, 0.0))).min,
+        galley,
+        color,
+    );
     response
 }
 
@@ -92,7 +107,9 @@ fn files(ui: &mut Ui, state: &State, actions: &mut Vec<Action>) {
             .on_hover_text("To a JSON file, which the terminal's sweep command takes as well")
             .clicked()
         {
-            actions.extend(sweep.map(|sweep| Action::Sweep(state.which, SweepAction::Save(sweep.clone()))));
+            actions.extend(
+                sweep.map(|sweep| Action::Sweep(state.which, SweepAction::Save(sweep.clone()))),
+            );
         }
     });
 }
@@ -104,17 +121,30 @@ pub fn named(response: Response, role: Role, name: &str) -> Response {
 
 /// A line to type in.
 pub fn line(ui: &mut Ui, text: &mut String, name: &str, hint: &str) -> Response {
-    let edit = TextEdit::singleline(text).desired_width(ui.available_width()).hint_text(hint.to_owned()).align(Align2::LEFT_CENTER);
+    let edit = TextEdit::singleline(text)
+        .desired_width(ui.available_width())
+        .hint_text(hint.to_owned())
+        .align(Align2::LEFT_CENTER);
     let response = ui.add(edit);
     let (typed, enabled) = (text.clone(), ui.is_enabled());
-    response.widget_info(|| WidgetInfo { label: Some(name.into()), ..WidgetInfo::text_edit(enabled, &typed, &typed, hint) });
+    response.widget_info(|| WidgetInfo {
+        label: Some(name.into()),
+        ..WidgetInfo::text_edit(enabled, &typed, &typed, hint)
+    });
     response
 }
 
 /// What is wrong, or something to know.
 pub fn note(ui: &mut Ui, text: &str, wrong: bool) {
     let palette = Palette::of(ui);
-    ui.add(Label::new(RichText::new(text).size(11.0).color(if wrong { palette.error } else { palette.mute })).wrap());
+    ui.add(
+        Label::new(RichText::new(text).size(11.0).color(if wrong {
+            palette.error
+        } else {
+            palette.mute
+        }))
+        .wrap(),
+    );
 }
 
 /// Width of [`remove`].
@@ -124,24 +154,34 @@ pub const REMOVE: f32 = 28.0;
 pub fn remove(ui: &mut Ui, name: &str) -> bool {
     let palette = Palette::of(ui);
     let size = vec2(REMOVE, ui.spacing().interact_size.y);
-    let button = ui.add_sized(size, Button::new(RichText::new("×").size(15.0).color(palette.mute)).frame_when_inactive(false));
+    let button = ui.add_sized(
+        size,
+        Button::new(RichText::new("×").size(15.0).color(palette.mute)).frame_when_inactive(false),
+    );
     named(button, Role::Button, name).on_hover_text(name).clicked()
 }
 
 fn axes(ui: &mut Ui, state: &State, draft: &mut Draft) {
-    let known: Vec<&Setting> = draft.settings_known().filter(|setting| setting.key != "backend").collect();
+    let known: Vec<&Setting> =
+        draft.settings_known().filter(|setting| setting.key != "backend").collect();
     let mut removed = None;
     let only = draft.axes.len() == 1 && draft.variants.is_empty();
     for (i, axis) in draft.axes.iter_mut().enumerate() {
         ui.push_id(("axis", i), |ui| {
             ui.horizontal(|ui| {
-                let width = ui.available_width() - if only { 0.0 } else { REMOVE + ui.spacing().item_spacing.x };
+                let width = ui.available_width()
+                    - if only { 0.0 } else { REMOVE + ui.spacing().item_spacing.x };
                 keys(ui, axis, i, &known, width);
                 if !only && remove(ui, &format!("Remove axis {}", i + 1)) {
                     removed = Some(i);
                 }
             });
-            line(ui, &mut axis.values, &format!("Values of {}", axis.keys.join(", ")), "8, 12, 14..40/2");
+            line(
+                ui,
+                &mut axis.values,
+                &format!("Values of {}", axis.keys.join(", ")),
+                "8, 12, 14..40/2",
+            );
             match state.check.as_ref().and_then(|check| check.axes.get(i)) {
                 Some(Ok(1)) => note(ui, "1 value", false),
                 Some(Ok(count)) => note(ui, &format!("{count} values"), false),
@@ -154,25 +194,38 @@ fn axes(ui: &mut Ui, state: &State, draft: &mut Draft) {
     if let Some(i) = removed {
         draft.axes.remove(i);
     }
-    if ui.button("Add an axis").on_hover_text("Vary another setting; all combinations are trained").clicked() {
+    if ui
+        .button("Add an axis")
+        .on_hover_text("Vary another setting; all combinations are trained")
+        .clicked()
+    {
         let free = ["seed", "hidden", "learning_rate", "weight_decay", "dim"]
             .into_iter()
             .find(|key| !draft.axes.iter().any(|axis| axis.keys.iter().any(|other| other == key)));
         let keys: Vec<String> = free.into_iter().map(Into::into).collect();
-        draft.axes.push(AxisText { keys, values: if free == Some("seed") { "1, 2, 3".into() } else { String::new() } });
+        draft.axes.push(AxisText {
+            keys,
+            values: if free == Some("seed") { "1, 2, 3".into() } else { String::new() },
+        });
     }
 }
 
 /// Which settings get each value.
 fn keys(ui: &mut Ui, axis: &mut AxisText, i: usize, known: &[&Setting], width: f32) {
     let said = if axis.keys.is_empty() { "choose a setting".into() } else { axis.keys.join(", ") };
-    let combo =
-        ComboBox::from_id_salt("keys").width(width).height(360.0).selected_text(&said).truncate().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    let combo = ComboBox::from_id_salt("keys")
+        .width(width)
+        .height(360.0)
+        .selected_text(&said)
+        .truncate()
+        .close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let inner = combo.show_ui(ui, |ui| {
         note(ui, "Several get the same value in each run.", false);
         for setting in known {
             let place = axis.keys.iter().position(|key| key == setting.key);
-            let response = ui.selectable_label(place.is_some(), format!("{} ({})", setting.label, setting.key)).on_hover_text(setting.help);
+            let response = ui
+                .selectable_label(place.is_some(), format!("{} ({})", setting.label, setting.key))
+                .on_hover_text(setting.help);
             if response.clicked() {
                 match place {
                     Some(place) => drop(axis.keys.remove(place)),
@@ -182,21 +235,40 @@ fn keys(ui: &mut Ui, axis: &mut AxisText, i: usize, known: &[&Setting], width: f
         }
     });
     let name = format!("Settings of axis {}", i + 1);
-    let help = axis.keys.iter().filter_map(|key| Setting::find(key)).map(|setting| setting.label).collect::<Vec<_>>().join(" and ");
-    named(inner.response, Role::ComboBox, &name).on_hover_text(if help.is_empty() { name } else { help });
+    let help = axis
+        .keys
+        .iter()
+        .filter_map(|key| Setting::find(key))
+        .map(|setting| setting.label)
+        .collect::<Vec<_>>()
+        .join(" and ");
+    named(inner.response, Role::ComboBox, &name).on_hover_text(if help.is_empty() {
+        name
+    } else {
+        help
+    });
 }
 
 /// The preset, and what is changed of it.
 fn base(ui: &mut Ui, state: &State, draft: &mut Draft) {
     let palette = Palette::of(ui);
-    let title = preset::find(&draft.preset).map_or_else(|| draft.preset.clone(), |preset| preset.title);
-    let combo = ComboBox::from_id_salt("sweep preset").width(ui.available_width()).selected_text(&title).truncate().show_ui(ui, |ui| {
-        for preset in preset::all() {
-            if ui.selectable_label(preset.name == draft.preset, preset.title).on_hover_text(preset.about).clicked() {
-                draft.preset = preset.name;
+    let title =
+        preset::find(&draft.preset).map_or_else(|| draft.preset.clone(), |preset| preset.title);
+    let combo = ComboBox::from_id_salt("sweep preset")
+        .width(ui.available_width())
+        .selected_text(&title)
+        .truncate()
+        .show_ui(ui, |ui| {
+            for preset in preset::all() {
+                if ui
+                    .selectable_label(preset.name == draft.preset, preset.title)
+                    .on_hover_text(preset.about)
+                    .clicked()
+                {
+                    draft.preset = preset.name;
+                }
             }
-        }
-    });
+        });
     named(combo.response, Role::ComboBox, "Preset that it starts from");
     let mut removed = None;
     for (i, (key, value)) in draft.settings.iter_mut().enumerate() {
@@ -205,12 +277,17 @@ fn base(ui: &mut Ui, state: &State, draft: &mut Draft) {
                 let setting = Setting::find(key);
                 let label = setting.map_or(key.as_str(), |setting| setting.label);
                 let text = RichText::new(plot::short(key)).color(palette.mute);
-                let size = vec2((ui.available_width() * 0.4).max(40.0), ui.spacing().interact_size.y);
-                let shown = ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
-                    ui.set_min_width(size.x);
-                    ui.add(Label::new(text).truncate())
-                });
-                shown.inner.on_hover_text(setting.map_or_else(|| key.clone(), |setting| format!("{}. {}", setting.label, setting.help)));
+                let size =
+                    vec2((ui.available_width() * 0.4).max(40.0), ui.spacing().interact_size.y);
+                let shown =
+                    ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+                        ui.set_min_width(size.x);
+                        ui.add(Label::new(text).truncate())
+                    });
+                shown.inner.on_hover_text(setting.map_or_else(
+                    || key.clone(),
+                    |setting| format!("{}. {}", setting.label, setting.help),
+                ));
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     if remove(ui, &format!("As in the preset: {label}")) {
                         removed = Some(i);
@@ -226,7 +303,10 @@ fn base(ui: &mut Ui, state: &State, draft: &mut Draft) {
     if let Some(i) = removed {
         draft.settings.remove(i);
     }
-    let free: Vec<&Setting> = draft.settings_known().filter(|setting| !draft.settings.iter().any(|(key, _)| key == setting.key)).collect();
+    let free: Vec<&Setting> = draft
+        .settings_known()
+        .filter(|setting| !draft.settings.iter().any(|(key, _)| key == setting.key))
+        .collect();
     let recipe = preset::find(&draft.preset).map(|preset| preset.recipe);
     let combo = ComboBox::from_id_salt("change")
         .height(360.0)
@@ -234,8 +314,14 @@ fn base(ui: &mut Ui, state: &State, draft: &mut Draft) {
         .selected_text(RichText::new("Change a setting").color(palette.mute))
         .show_ui(ui, |ui| {
             for setting in free {
-                if ui.selectable_label(false, format!("{} ({})", setting.label, setting.key)).on_hover_text(setting.help).clicked() {
-                    let value = recipe.as_ref().map_or_else(String::new, |recipe| (setting.get)(recipe).to_string());
+                if ui
+                    .selectable_label(false, format!("{} ({})", setting.label, setting.key))
+                    .on_hover_text(setting.help)
+                    .clicked()
+                {
+                    let value = recipe
+                        .as_ref()
+                        .map_or_else(String::new, |recipe| (setting.get)(recipe).to_string());
                     draft.settings.push((setting.key.into(), value));
                 }
             }

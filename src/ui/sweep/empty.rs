@@ -18,7 +18,13 @@ const COMPARISON: (&str, &str) = (
 );
 
 /// Draws the words in the middle of `height`.
-pub fn show(ui: &mut Ui, height: f32, state: &mut State, view: &mut View<'_>, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    height: f32,
+    state: &mut State,
+    view: &mut View<'_>,
+    actions: &mut Vec<Action>,
+) {
     let palette = Palette::of(ui);
     let width = (ui.available_width() - 40.0).clamp(1.0, 480.0);
     ui.vertical_centered(|ui| {
@@ -32,7 +38,10 @@ pub fn show(ui: &mut Ui, height: f32, state: &mut State, view: &mut View<'_>, ac
         for preset in view.sweeps[state.which].presets {
             let chosen = view.sweeps[state.which].draft.title == preset.title;
             let color = if chosen { palette.accent } else { palette.ink };
-            let button = Button::new(RichText::new(&preset.title).font(strong(12.5)).color(color)).selected(chosen).min_size(vec2(width, 32.0)).wrap();
+            let button = Button::new(RichText::new(&preset.title).font(strong(12.5)).color(color))
+                .selected(chosen)
+                .min_size(vec2(width, 32.0))
+                .wrap();
             if ui.add(button).clicked() {
                 *view.sweeps[state.which].draft = super::Draft::of(preset);
             }
@@ -42,16 +51,29 @@ pub fn show(ui: &mut Ui, height: f32, state: &mut State, view: &mut View<'_>, ac
             ui.add_space(4.0);
         }
         if ui
-            .link(if state.which == COMPARE { "Or take the task in Discover" } else { "Or vary the recipe in Discover" })
+            .link(if state.which == COMPARE {
+                "Or take the task in Discover"
+            } else {
+                "Or vary the recipe in Discover"
+            })
             .on_hover_text(definition::from_discover(state.which))
             .clicked()
         {
-            *view.sweeps[state.which].draft = super::Draft::from_discover(state.which, view.draft, view.preset);
+            *view.sweeps[state.which].draft =
+                super::Draft::from_discover(state.which, view.draft, view.preset);
         }
         ui.add_space(6.0);
-        let Some(sweep) = state.check.as_ref().and_then(|check| check.sweep.as_ref().ok()) else { return };
-        let text = RichText::new(format!("Start {}", draft::size(sweep))).font(strong(12.5)).color(palette.on_accent);
-        if ui.add(Button::new(text).fill(palette.accent).min_size(vec2(0.0, 34.0)).wrap()).on_hover_text(&view.sweeps[state.which].draft.title).clicked() {
+        let Some(sweep) = state.check.as_ref().and_then(|check| check.sweep.as_ref().ok()) else {
+            return;
+        };
+        let text = RichText::new(format!("Start {}", draft::size(sweep)))
+            .font(strong(12.5))
+            .color(palette.on_accent);
+        if ui
+            .add(Button::new(text).fill(palette.accent).min_size(vec2(0.0, 34.0)).wrap())
+            .on_hover_text(&view.sweeps[state.which].draft.title)
+            .clicked()
+        {
             run::main(state, view, actions);
         }
         ui.add_space(16.0);

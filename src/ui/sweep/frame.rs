@@ -42,13 +42,25 @@ impl Frame {
     }
 
     /// Draws grid, numbers and names.
-    pub fn draw(&self, painter: &Painter, palette: &Palette, ticks: [&[Tick]; 2], [x_title, y_title]: [&str; 2]) {
+    pub fn draw(
+        &self,
+        painter: &Painter,
+        palette: &Palette,
+        ticks: [&[Tick]; 2],
+        [x_title, y_title]: [&str; 2],
+    ) {
         let (rect, font) = (self.rect, plain(10.5));
         let line = Stroke::new(1.0, palette.line);
         for tick in ticks[1] {
             let y = self.row(tick.place);
             painter.hline(rect.x_range(), y, line);
-            painter.text(pos2(rect.left() - 5.0, y), Align2::RIGHT_CENTER, &tick.text, font.clone(), palette.mute);
+            painter.text(
+                pos2(rect.left() - 5.0, y),
+                Align2::RIGHT_CENTER,
+                &tick.text,
+                font.clone(),
+                palette.mute,
+            );
         }
         let mut free = f32::NEG_INFINITY; // names never overlap
         for tick in ticks[0] {
@@ -61,8 +73,24 @@ impl Frame {
                 painter.galley(pos2(left, rect.bottom() + 4.0), galley, palette.mute);
             }
         }
-        painter.hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, palette.mute.gamma_multiply(0.6)));
-        painter.text(pos2(rect.center().x, rect.bottom() + 19.0), Align2::CENTER_TOP, x_title, plain(11.0), palette.mute);
-        painter.text(rect.left_top() - egui::vec2(LEFT - 2.0, 4.0), Align2::LEFT_BOTTOM, y_title, plain(11.0), palette.mute);
+        painter.hline(
+            rect.x_range(),
+            rect.bottom(),
+            Stroke::new(1.0, palette.mute.gamma_multiply(0.6)),
+        );
+        painter.text(
+            pos2(rect.center().x, rect.bottom() + 19.0),
+            Align2::CENTER_TOP,
+            x_title,
+            plain(11.0),
+            palette.mute,
+        );
+        painter.text(
+            rect.left_top() - egui::vec2(LEFT - 2.0, 4.0),
+            Align2::LEFT_BOTTOM,
+            y_title,
+            plain(11.0),
+            palette.mute,
+        );
     }
 }

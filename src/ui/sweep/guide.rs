@@ -19,18 +19,29 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &View<'_>, actions: &mut Vec<A
     let palette = Palette::of(ui);
     ui.add_space(10.0);
     ui.spacing_mut().item_spacing.y = 8.0;
-    if let (Some(queue), Some(run), Some(measure)) = (view.sweeps[state.which].queue, state.selected, state.shown.as_ref().map(|shown| shown.picture.measure)) {
+    if let (Some(queue), Some(run), Some(measure)) = (
+        view.sweeps[state.which].queue,
+        state.selected,
+        state.shown.as_ref().map(|shown| shown.picture.measure),
+    ) {
         pinned(ui, state, (queue, run), measure, actions);
     }
     heading(ui, "WHAT TO LOOK AT");
-    let muted = |ui: &mut Ui, text: &str| ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap());
+    let muted = |ui: &mut Ui, text: &str| {
+        ui.add(Label::new(RichText::new(text).color(palette.mute)).wrap())
+    };
     let Some((queue, shown)) = view.sweeps[state.which].queue.zip(state.shown.as_ref()) else {
-        ui.add(Label::new(RichText::new("How many neurons does it take?").font(strong(16.0))).wrap());
+        ui.add(
+            Label::new(RichText::new("How many neurons does it take?").font(strong(16.0))).wrap(),
+        );
         let text = "Attention of width d can be built from d(d+1)/2 + d neurons. Training finds it with about twice as many: \
                     with fewer the loss stays high, from there on it falls by orders of magnitude. A sweep over the number \
                     of neurons shows where.";
         muted(ui, text);
-        muted(ui, "Several seeds of each size tell chance from effect. Finished runs stay when you add values later.");
+        muted(
+            ui,
+            "Several seeds of each size tell chance from effect. Finished runs stay when you add values later.",
+        );
         return;
     };
     ui.add(Label::new(RichText::new(headline(shown)).font(strong(16.0))).wrap());
@@ -41,17 +52,27 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &View<'_>, actions: &mut Vec<A
         ui.add(Label::new(text.job).wrap());
     }
     muted(ui, how_to_read(&shown.picture));
-    muted(ui, "Point at a dot for its numbers and its curve; click it to keep them here. The arrows go from dot to dot.");
+    muted(
+        ui,
+        "Point at a dot for its numbers and its curve; click it to keep them here. The arrows go from dot to dot.",
+    );
     ui.add_space(10.0);
 }
 
 /// The chosen run, and what can be done with it.
-pub fn pinned(ui: &mut Ui, state: &mut State, (queue, run): (&Queue, usize), measure: Measure, actions: &mut Vec<Action>) {
+pub fn pinned(
+    ui: &mut Ui,
+    state: &mut State,
+    (queue, run): (&Queue, usize),
+    measure: Measure,
+    actions: &mut Vec<Action>,
+) {
     let palette = Palette::of(ui);
     heading(ui, "THIS RUN");
     ui.scope(|ui| card::show(ui, queue, run, measure));
     ui.horizontal_wrapped(|ui| {
-        let text = RichText::new("Train this in Discover").font(strong(12.5)).color(palette.on_accent);
+        let text =
+            RichText::new("Train this in Discover").font(strong(12.5)).color(palette.on_accent);
         if ui
             .add(Button::new(text).fill(palette.accent).min_size(vec2(0.0, 28.0)))
             .on_hover_text("Starts its recipe in Discover, from its first step")
@@ -60,11 +81,18 @@ pub fn pinned(ui: &mut Ui, state: &mut State, (queue, run): (&Queue, usize), mea
             actions.push(Action::Sweep(state.which, SweepAction::Open(run)));
         }
         if state.which == COMPARE
-            && ui.add(Button::new("Look inside").min_size(vec2(0.0, 28.0))).on_hover_text("Its memory, its gates and its state, on the page Inside").clicked()
+            && ui
+                .add(Button::new("Look inside").min_size(vec2(0.0, 28.0)))
+                .on_hover_text("Its memory, its gates and its state, on the page Inside")
+                .clicked()
         {
             actions.push(Action::Sweep(state.which, SweepAction::Inside(run)));
         }
-        if ui.add(Button::new("Let go").min_size(vec2(0.0, 28.0))).on_hover_text("Show none (Escape in the picture)").clicked() {
+        if ui
+            .add(Button::new("Let go").min_size(vec2(0.0, 28.0)))
+            .on_hover_text("Show none (Escape in the picture)")
+            .clicked()
+        {
             state.select(None);
         }
     });
@@ -75,7 +103,11 @@ pub fn headline(shown: &Shown) -> String {
     let counts = &shown.counts;
     match () {
         () if counts.over() == 0 => "The first runs are being trained.".into(),
-        () if counts.over() < counts.all => format!("{} of {} runs are over.", format::thousands(counts.over() as u64), format::thousands(counts.all as u64)),
+        () if counts.over() < counts.all => format!(
+            "{} of {} runs are over.",
+            format::thousands(counts.over() as u64),
+            format::thousands(counts.all as u64)
+        ),
         () if counts.all == 1 => "The run is over.".into(),
         () => format!("All {} runs are over.", format::thousands(counts.all as u64)),
     }
@@ -85,7 +117,9 @@ pub fn headline(shown: &Shown) -> String {
 fn sentences(queue: &Queue, picture: &Picture, palette: &Palette) -> Vec<Text> {
     const TOLD: usize = 3;
     let mut texts = vec![];
-    let title = picture.x_axis.map_or_else(String::new, |i| queue.sweep.axes[i].keys.iter().map(|key| plot::short(key)).collect::<Vec<_>>().join(" = "));
+    let title = picture.x_axis.map_or_else(String::new, |i| {
+        queue.sweep.axes[i].keys.iter().map(|key| plot::short(key)).collect::<Vec<_>>().join(" = ")
+    });
     let numbers = matches!(picture.scale, super::scale::Scale::Numbers { .. });
     for (i, series) in picture.series.iter().enumerate().take(TOLD) {
         let mut text = Text::new(palette);
@@ -99,9 +133,15 @@ fn sentences(queue: &Queue, picture: &Picture, palette: &Palette) -> Vec<Text> {
                 .plain(&format!(", to {} of what it was. ", fraction(factor)));
         }
         if let Some((place, value)) = picture.least(i) {
-            text.plain("The least median is ").strong(&format::scientific(value)).plain(&format!(", at {}. ", card::at(&picture.scale, &title, place)));
+            text.plain("The least median is ")
+                .strong(&format::scientific(value))
+                .plain(&format!(", at {}. ", card::at(&picture.scale, &title, place)));
             if let Some(reference) = picture.reference {
-                text.plain(&format!("One gradient step has {} on average: {}. ", format::fixed(reference, 4), format::percent(value / reference - 1.0)));
+                text.plain(&format!(
+                    "One gradient step has {} on average: {}. ",
+                    format::fixed(reference, 4),
+                    format::percent(value / reference - 1.0)
+                ));
             }
         }
         if let Some(minimum) = series.minimum {
@@ -116,7 +156,11 @@ fn sentences(queue: &Queue, picture: &Picture, palette: &Palette) -> Vec<Text> {
 
 /// "1/130", or "62 %" of what was not much more.
 fn fraction(factor: f64) -> String {
-    if factor < 0.1 { format!("1/{}", format::thousands(two_digits(1.0 / factor))) } else { format!("{:.0}\u{a0}%", 100.0 * factor) }
+    if factor < 0.1 {
+        format!("1/{}", format::thousands(two_digits(1.0 / factor)))
+    } else {
+        format!("{:.0}\u{a0}%", 100.0 * factor)
+    }
 }
 
 /// A number above 1 to two digits.
@@ -135,8 +179,12 @@ fn how_to_read(picture: &Picture) -> &'static str {
         (Measure::Nmse, true) => {
             "Each dot is a run; crosses at the top diverged, and count as infinite in the medians that the line joins. An nMSE of 1 is as good as answering 0."
         }
-        (Measure::Loss, false) => "Each dot is a run: the mean of its last 64th of steps. The line joins the medians of the seeds.",
-        (Measure::Loss, true) => "Each dot is a run; crosses at the top diverged, and count as infinite in the medians that the line joins.",
+        (Measure::Loss, false) => {
+            "Each dot is a run: the mean of its last 64th of steps. The line joins the medians of the seeds."
+        }
+        (Measure::Loss, true) => {
+            "Each dot is a run; crosses at the top diverged, and count as infinite in the medians that the line joins."
+        }
     }
 }
 
@@ -147,6 +195,9 @@ mod tests {
     #[test]
     fn fractions_read_well() {
         assert_eq!((fraction(1.0 / 130.0), fraction(0.62)), ("1/130".into(), "62\u{a0}%".into()));
-        assert_eq!((fraction(1.0 / 12.4), fraction(1.0 / 44_911.0)), ("1/12".into(), format!("1/{}", format::thousands(45_000))));
+        assert_eq!(
+            (fraction(1.0 / 12.4), fraction(1.0 / 44_911.0)),
+            ("1/12".into(), format!("1/{}", format::thousands(45_000)))
+        );
     }
 }

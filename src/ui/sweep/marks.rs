@@ -28,7 +28,10 @@ pub fn filled(i: usize, at: Pos2, size: f32, color: Color32) -> Shape {
 /// A run in training.
 pub fn hollow(i: usize, at: Pos2, size: f32, background: Color32, stroke: Stroke) -> Shape {
     match i % 5 {
-        0 => Shape::Vec(vec![Shape::circle_filled(at, size, background), Shape::circle_stroke(at, size, stroke)]),
+        0 => Shape::Vec(vec![
+            Shape::circle_filled(at, size, background),
+            Shape::circle_stroke(at, size, stroke),
+        ]),
         _ => Shape::Path(PathShape::convex_polygon(corners(i, at, size), background, stroke)),
     }
 }

@@ -34,7 +34,9 @@ use crate::experiment::sweep::{Sweep, minimum};
 use ask::Ask;
 use draft::Check;
 use eframe::egui;
-use egui::{CentralPanel, Frame, Key, Margin, Modifiers, Panel, Rect, ScrollArea, Sense, Ui, pos2, vec2};
+use egui::{
+    CentralPanel, Frame, Key, Margin, Modifiers, Panel, Rect, ScrollArea, Sense, Ui, pos2, vec2,
+};
 use order::Order;
 use race::curves::Curves;
 
@@ -179,7 +181,11 @@ impl State {
         // A run that was pinned stays so where the queue has become another one.
         let runs = queue.runs();
         self.selected = match (self.selected, &self.pinned) {
-            (Some(run), Some((place, key))) if run == *place && runs.get(run).is_none_or(|run| run.key != *key) => runs.iter().position(|run| run.key == *key),
+            (Some(run), Some((place, key)))
+                if run == *place && runs.get(run).is_none_or(|run| run.key != *key) =>
+            {
+                runs.iter().position(|run| run.key == *key)
+            }
             (selected, _) => selected.filter(|run| *run < runs.len()),
         };
         self.pinned = self.selected.map(|run| (run, runs[run].key.clone()));
@@ -195,9 +201,21 @@ impl State {
         }
         let measure = Measure::of(queue.runs());
         let contenders = if self.which == COMPARE { contenders(queue, measure) } else { vec![] };
-        let picture = if self.which == COMPARE { contest::picture(queue, &contenders, measure) } else { plot::picture(queue, self.x_axis, minimum) };
+        let picture = if self.which == COMPARE {
+            contest::picture(queue, &contenders, measure)
+        } else {
+            plot::picture(queue, self.x_axis, minimum)
+        };
         let curves = Curves::of(queue, &contenders, &picture);
-        self.shown = Some(Shown { stamp, order: self.order, contenders, curves, picture, rows: order::sorted(queue, self.order), counts: Counts::of(queue) });
+        self.shown = Some(Shown {
+            stamp,
+            order: self.order,
+            contenders,
+            curves,
+            picture,
+            rows: order::sorted(queue, self.order),
+            counts: Counts::of(queue),
+        });
     }
 }
 
@@ -207,7 +225,13 @@ const ASIDE: f32 = 1120.0;
 const MIDDLE: f32 = 560.0;
 
 /// Draws the view between the top bar and the status line.
-pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    state: &mut State,
+    view: &mut View<'_>,
+    narrow: bool,
+    actions: &mut Vec<Action>,
+) {
     let palette = Palette::of(ui);
     state.refresh(&view.sweeps[state.which]);
     keys(ui, state, view, actions);
@@ -220,9 +244,14 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
         column.show(ui, |ui| definition::column(ui, state, view, actions));
         if wide {
             let frame = bar.inner_margin(Margin::symmetric(14, 0));
-            Panel::right("sweep guide").exact_size(236.0).resizable(false).frame(frame).show(ui, |ui| {
-                ScrollArea::vertical().auto_shrink(false).show(ui, |ui| guide::show(ui, state, view, actions));
-            });
+            Panel::right("sweep guide").exact_size(236.0).resizable(false).frame(frame).show(
+                ui,
+                |ui| {
+                    ScrollArea::vertical()
+                        .auto_shrink(false)
+                        .show(ui, |ui| guide::show(ui, state, view, actions));
+                },
+            );
         }
         CentralPanel::default().frame(Frame::new().fill(palette.background)).show(ui, |ui| {
             banner::messages(ui, view);
@@ -231,21 +260,34 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
                 match view.sweeps[state.which].queue {
                     None => empty::show(ui, height, state, view, actions),
                     Some(queue) => {
-                        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), height.max(MIDDLE)), Sense::hover());
+                        let (rect, _) = ui.allocate_exact_size(
+                            vec2(ui.available_width(), height.max(MIDDLE)),
+                            Sense::hover(),
+                        );
                         if state.which == COMPARE {
                             return race::middle(ui, rect, state, queue, actions);
                         }
                         let split = rect.top() + (rect.height() * 0.58).round();
-                        let [above, below] = [Rect::from_min_max(rect.min, pos2(rect.right(), split)), Rect::from_min_max(pos2(rect.left(), split), rect.max)];
-                        card_of(ui, above, state, |ui, rect, state, shown| picture::show(ui, rect, state, shown, queue, actions));
-                        card_of(ui, below, state, |ui, rect, state, shown| table::show(ui, rect, state, shown, queue, actions));
+                        let [above, below] = [
+                            Rect::from_min_max(rect.min, pos2(rect.right(), split)),
+                            Rect::from_min_max(pos2(rect.left(), split), rect.max),
+                        ];
+                        card_of(ui, above, state, |ui, rect, state, shown| {
+                            picture::show(ui, rect, state, shown, queue, actions)
+                        });
+                        card_of(ui, below, state, |ui, rect, state, shown| {
+                            table::show(ui, rect, state, shown, queue, actions)
+                        });
                     }
                 }
                 if !wide {
-                    Frame::new().fill(palette.panel).inner_margin(Margin::same(14)).show(ui, |ui| {
-                        ui.set_width(ui.available_width());
-                        guide::show(ui, state, view, actions);
-                    });
+                    Frame::new().fill(palette.panel).inner_margin(Margin::same(14)).show(
+                        ui,
+                        |ui| {
+                            ui.set_width(ui.available_width());
+                            guide::show(ui, state, view, actions);
+                        },
+                    );
                 }
             });
         });
@@ -254,7 +296,12 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
 }
 
 /// A card that changes the state, but not what is shown.
-fn card_of(ui: &mut Ui, rect: Rect, state: &mut State, draw: impl FnOnce(&mut Ui, Rect, &mut State, &Shown)) {
+fn card_of(
+    ui: &mut Ui,
+    rect: Rect,
+    state: &mut State,
+    draw: impl FnOnce(&mut Ui, Rect, &mut State, &Shown),
+) {
     if let Some(shown) = state.shown.take() {
         draw(ui, rect, state, &shown);
         state.shown = Some(shown);
@@ -271,18 +318,29 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
         banner::messages(ui, view);
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             let queue = view.sweeps[state.which].queue;
-            let part = |ui: &mut Ui, height: f32| ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover()).0;
+            let part = |ui: &mut Ui, height: f32| {
+                ui.allocate_exact_size(vec2(ui.available_width(), height), Sense::hover()).0
+            };
             match queue {
                 Some(queue) => {
                     if state.which == COMPARE {
                         let rect = part(ui, 320.0);
-                        card_of(ui, rect, state, |ui, rect, state, shown| race::curves::show(ui, rect, state, shown, queue, actions));
-                        let height = state.shown.as_ref().map_or(0.0, |shown| race::rates::height(ui, shown));
+                        card_of(ui, rect, state, |ui, rect, state, shown| {
+                            race::curves::show(ui, rect, state, shown, queue, actions)
+                        });
+                        let height = state
+                            .shown
+                            .as_ref()
+                            .map_or(0.0, |shown| race::rates::height(ui, shown));
                         let rect = part(ui, height);
-                        card_of(ui, rect, state, |ui, rect, state, shown| race::rates::show(ui, rect, state, shown, queue));
+                        card_of(ui, rect, state, |ui, rect, state, shown| {
+                            race::rates::show(ui, rect, state, shown, queue)
+                        });
                     }
                     let rect = part(ui, 380.0);
-                    card_of(ui, rect, state, |ui, rect, state, shown| picture::show(ui, rect, state, shown, queue, actions));
+                    card_of(ui, rect, state, |ui, rect, state, shown| {
+                        picture::show(ui, rect, state, shown, queue, actions)
+                    });
                 }
                 None => empty::show(ui, 0.0, state, view, actions),
             }
@@ -295,7 +353,9 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
             fill(ui, &mut |ui| guide::show(ui, state, view, actions));
             if let Some(queue) = queue {
                 let rect = part(ui, 320.0);
-                card_of(ui, rect, state, |ui, rect, state, shown| table::show(ui, rect, state, shown, queue, actions));
+                card_of(ui, rect, state, |ui, rect, state, shown| {
+                    table::show(ui, rect, state, shown, queue, actions)
+                });
             }
             fill(ui, &mut |ui| definition::show(ui, state, view, actions));
         });
@@ -304,7 +364,9 @@ fn one_column(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut
 
 /// Space pauses and goes on, unless something else has the keyboard.
 fn keys(ui: &Ui, state: &mut State, view: &View<'_>, actions: &mut Vec<Action>) {
-    let free = !ui.ctx().text_edit_focused() && ui.memory(|memory| memory.focused().is_none()) && state.ask.is_none();
+    let free = !ui.ctx().text_edit_focused()
+        && ui.memory(|memory| memory.focused().is_none())
+        && state.ask.is_none();
     if free && ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Space)) {
         run::main(state, view, actions);
     }
@@ -316,7 +378,15 @@ pub fn status(ui: &mut Ui, state: &mut State, view: &View<'_>) {
     let palette = Palette::of(ui);
     let Some(Shown { counts, .. }) = &state.shown else {
         ui.horizontal_centered(|ui| {
-            ui.label(egui::RichText::new(if state.which == COMPARE { "no race yet" } else { "no sweep yet" }).size(12.0).color(palette.mute))
+            ui.label(
+                egui::RichText::new(if state.which == COMPARE {
+                    "no race yet"
+                } else {
+                    "no sweep yet"
+                })
+                .size(12.0)
+                .color(palette.mute),
+            )
         });
         return;
     };
@@ -331,7 +401,16 @@ pub fn status(ui: &mut Ui, state: &mut State, view: &View<'_>) {
         ui.spacing_mut().item_spacing.x = 16.0;
         let (word, color) = run::condition(counts, view.sweeps[state.which].running, palette);
         part(ui, "", word.into(), color);
-        part(ui, "over", format!("{} of {}", format::thousands(counts.over() as u64), format::thousands(counts.all as u64)), palette.ink);
+        part(
+            ui,
+            "over",
+            format!(
+                "{} of {}",
+                format::thousands(counts.over() as u64),
+                format::thousands(counts.all as u64)
+            ),
+            palette.ink,
+        );
         for (name, count) in [("diverged", counts.diverged), ("failed", counts.failed)] {
             if count > 0 {
                 part(ui, name, format::thousands(count as u64), palette.error);

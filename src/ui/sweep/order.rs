@@ -62,7 +62,9 @@ pub fn cell(queue: &Queue, run: usize, column: Column) -> Cell {
         Column::Loss => number(card::numbers(queue, run).0),
         Column::Nmse => number(card::numbers(queue, run).1),
         Column::Neurons => number(neurons(queue, run).map(|count| count as f64)),
-        Column::Device => device(queue, run).map_or(Cell::Nothing, |device| Cell::Word(device.into())),
+        Column::Device => {
+            device(queue, run).map_or(Cell::Nothing, |device| Cell::Word(device.into()))
+        }
     }
 }
 
@@ -100,7 +102,9 @@ fn steps(queue: &Queue, run: usize) -> u64 {
         State::Over(record) => match record.outcome {
             Outcome::Finished => all,
             Outcome::Diverged(step) => step,
-            Outcome::Failed(_) => crate::experiment::sweep::record::mark(all, record.curve.0.len() as u64),
+            Outcome::Failed(_) => {
+                crate::experiment::sweep::record::mark(all, record.curve.0.len() as u64)
+            }
         },
     }
 }
@@ -117,7 +121,8 @@ fn device(queue: &Queue, run: usize) -> Option<&str> {
 
 /// All runs in that order; those that are equal stay in the queue's.
 pub fn sorted(queue: &Queue, order: Order) -> Vec<usize> {
-    let mut rows: Vec<(usize, Cell)> = (0..queue.runs().len()).map(|run| (run, cell(queue, run, order.column))).collect();
+    let mut rows: Vec<(usize, Cell)> =
+        (0..queue.runs().len()).map(|run| (run, cell(queue, run, order.column))).collect();
     rows.sort_by(|a, b| compare(&a.1, &b.1, order.falling));
     rows.into_iter().map(|(run, _)| run).collect()
 }
@@ -142,7 +147,13 @@ mod tests {
     #[test]
     fn what_is_unknown_comes_last_both_ways() {
         let (one, two, none) = (Cell::Number(1.0), Cell::Number(2.0), Cell::Nothing);
-        assert_eq!((compare(&one, &two, false), compare(&one, &two, true)), (Ordering::Less, Ordering::Greater));
-        assert_eq!((compare(&one, &none, false), compare(&one, &none, true)), (Ordering::Less, Ordering::Less));
+        assert_eq!(
+            (compare(&one, &two, false), compare(&one, &two, true)),
+            (Ordering::Less, Ordering::Greater)
+        );
+        assert_eq!(
+            (compare(&one, &none, false), compare(&one, &none, true)),
+            (Ordering::Less, Ordering::Less)
+        );
     }
 }

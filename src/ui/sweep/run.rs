@@ -30,7 +30,12 @@ fn written(state: &State) -> Option<&Sweep> {
 
 /// How many runs of the sweep that is written down are over.
 fn kept(state: &State, queue: &Queue) -> usize {
-    state.check.iter().flat_map(|check| &check.keys).filter(|key| queue.record(key).is_some_and(Record::is_tried)).count()
+    state
+        .check
+        .iter()
+        .flat_map(|check| &check.keys)
+        .filter(|key| queue.record(key).is_some_and(Record::is_tried))
+        .count()
 }
 
 /// Does it, or asks first.
@@ -40,7 +45,10 @@ fn start(state: &mut State, view: &View<'_>, actions: &mut Vec<Action>) {
     let count = sweep.count();
     let mut question = String::new();
     if lost > 0 {
-        question += &format!("This takes the place of the sweep on show; its {} are forgotten. ", runs(lost as u64));
+        question += &format!(
+            "This takes the place of the sweep on show; its {} are forgotten. ",
+            runs(lost as u64)
+        );
     }
     if count > MANY {
         question += &format!("It has {}. Start them?", runs(count));
@@ -53,7 +61,11 @@ fn start(state: &mut State, view: &View<'_>, actions: &mut Vec<Action>) {
 fn extend(state: &mut State, actions: &mut Vec<Action>) {
     let Some(sweep) = written(state).cloned() else { return };
     let count = sweep.count();
-    let question = if count > MANY { format!("The sweep will have {}. Go on with them?", runs(count)) } else { String::new() };
+    let question = if count > MANY {
+        format!("The sweep will have {}. Go on with them?", runs(count))
+    } else {
+        String::new()
+    };
     request(state, question, "Extend it", SweepAction::Extend(sweep), actions);
 }
 
@@ -62,7 +74,13 @@ fn runs(count: u64) -> String {
     format!("{} run{}", format::thousands(count), if count == 1 { "" } else { "s" })
 }
 
-fn request(state: &mut State, question: String, yes: &str, action: SweepAction, actions: &mut Vec<Action>) {
+fn request(
+    state: &mut State,
+    question: String,
+    yes: &str,
+    action: SweepAction,
+    actions: &mut Vec<Action>,
+) {
     if question.is_empty() {
         actions.push(Action::Sweep(state.which, action));
     } else {
@@ -74,7 +92,10 @@ fn request(state: &mut State, question: String, yes: &str, action: SweepAction, 
 pub fn main(state: &mut State, view: &View<'_>, actions: &mut Vec<Action>) {
     let Some(shown) = &state.shown else { return start(state, view, actions) };
     if shown.counts.over() < shown.counts.all {
-        actions.push(Action::Sweep(state.which, if view.sweeps[state.which].running { SweepAction::Pause } else { SweepAction::Resume }));
+        actions.push(Action::Sweep(
+            state.which,
+            if view.sweeps[state.which].running { SweepAction::Pause } else { SweepAction::Resume },
+        ));
     }
 }
 
@@ -84,8 +105,15 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut V
     let Some(queue) = view.sweeps[state.which].queue else {
         let ready = written(state).is_some();
         let size = vec2(width, 32.0);
-        let button = ui.add_enabled_ui(ready, |ui| icon::button(ui, Icon::Play, "Start", Some("Start"), size, ready)).inner;
-        if button.on_hover_text("Train all runs, one after the other or several at once (space)").clicked() {
+        let button = ui
+            .add_enabled_ui(ready, |ui| {
+                icon::button(ui, Icon::Play, "Start", Some("Start"), size, ready)
+            })
+            .inner;
+        if button
+            .on_hover_text("Train all runs, one after the other or several at once (space)")
+            .clicked()
+        {
             start(state, view, actions);
         }
         return extent(ui, state);
@@ -94,18 +122,33 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut V
     ui.horizontal(|ui| {
         let done = counts.over() == counts.all;
         let (icon, name, help) = match (done, view.sweeps[state.which].running) {
-            (true, _) => (Icon::Play, "Finished", "All runs are over. Change the definition to add some."),
+            (true, _) => {
+                (Icon::Play, "Finished", "All runs are over. Change the definition to add some.")
+            }
             (false, true) => (Icon::Pause, "Pause", "What is in training waits (space)"),
             (false, false) => (Icon::Play, "Resume", "Go on (space)"),
         };
         let size = vec2((ui.available_width() - 66.0).max(60.0), 32.0);
-        let button = ui.add_enabled_ui(!done, |ui| icon::button(ui, icon, name, Some(name), size, !done)).inner;
+        let button = ui
+            .add_enabled_ui(!done, |ui| icon::button(ui, icon, name, Some(name), size, !done))
+            .inner;
         if button.on_hover_text(help).clicked() {
             main(state, view, actions);
         }
-        if ui.add(Button::new("Clear").min_size(vec2(60.0, 32.0))).on_hover_text("Forget this sweep and its runs").clicked() {
-            let question = format!("{} are over. Forget all of them? Save the results first to keep them.", runs(counts.over() as u64));
-            let question = if counts.over() == 1 { question.replacen("are over. Forget all of them", "is over. Forget it", 1) } else { question };
+        if ui
+            .add(Button::new("Clear").min_size(vec2(60.0, 32.0)))
+            .on_hover_text("Forget this sweep and its runs")
+            .clicked()
+        {
+            let question = format!(
+                "{} are over. Forget all of them? Save the results first to keep them.",
+                runs(counts.over() as u64)
+            );
+            let question = if counts.over() == 1 {
+                question.replacen("are over. Forget all of them", "is over. Forget it", 1)
+            } else {
+                question
+            };
             state.ask = Some(Ask { question, yes: "Clear".into(), action: SweepAction::Clear });
         }
     });
@@ -131,36 +174,72 @@ fn progress(ui: &mut Ui, queue: &Queue, counts: &Counts, running: bool) {
     const NAMED: usize = 2;
     let palette = Palette::of(ui);
     let steps = |run: usize| match queue.state(run) {
-        RunState::Training(step, _) => step as f64 / f64::from(queue.runs()[run].recipe.steps.max(1)),
+        RunState::Training(step, _) => {
+            step as f64 / f64::from(queue.runs()[run].recipe.steps.max(1))
+        }
         _ => 0.0,
     };
     let done = counts.over() as f64 + counts.training.iter().map(|&run| steps(run)).sum::<f64>();
     let (word, color) = condition(counts, running, palette);
-    let bar = ProgressBar::new((done / counts.all.max(1) as f64) as f32).desired_height(5.0).desired_width(ui.available_width()).fill(color);
+    let bar = ProgressBar::new((done / counts.all.max(1) as f64) as f32)
+        .desired_height(5.0)
+        .desired_width(ui.available_width())
+        .fill(color);
     ui.add(bar);
-    let over = format!("{} of {} runs over", format::thousands(counts.over() as u64), format::thousands(counts.all as u64));
+    let over = format!(
+        "{} of {} runs over",
+        format::thousands(counts.over() as u64),
+        format::thousands(counts.all as u64)
+    );
     let text = if word == "paused" { format!("{over}, paused") } else { over };
     ui.add(Label::new(RichText::new(text).font(strong(12.5))).wrap());
     for &run in counts.training.iter().take(NAMED) {
-        let Some((name, RunState::Training(step, _))) = queue.runs().get(run).map(|run| &run.name).zip(Some(queue.state(run))) else { continue };
+        let Some((name, RunState::Training(step, _))) =
+            queue.runs().get(run).map(|run| &run.name).zip(Some(queue.state(run)))
+        else {
+            continue;
+        };
         let steps = u64::from(queue.runs()[run].recipe.steps);
-        let text = format!("{name}: step {} of {}", format::thousands(step), format::thousands(steps));
+        let text =
+            format!("{name}: step {} of {}", format::thousands(step), format::thousands(steps));
         let row = ui.horizontal(|ui| {
             ui.spacing_mut().interact_size.y = 15.0;
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ui.label(RichText::new(format!("{} of {}", format::short(step as f64), format::short(steps as f64))).size(11.0).color(palette.mute));
-                ui.with_layout(Layout::left_to_right(Align::Center), |ui| ui.add(Label::new(RichText::new(name).size(11.0).color(palette.mute)).truncate()));
+                ui.label(
+                    RichText::new(format!(
+                        "{} of {}",
+                        format::short(step as f64),
+                        format::short(steps as f64)
+                    ))
+                    .size(11.0)
+                    .color(palette.mute),
+                );
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    ui.add(
+                        Label::new(RichText::new(name).size(11.0).color(palette.mute)).truncate(),
+                    )
+                });
             });
         });
         row.response.on_hover_text(text);
     }
     if counts.training.len() > NAMED {
-        ui.label(RichText::new(format!("and {} more in training", counts.training.len() - NAMED)).size(11.0).color(palette.mute));
+        ui.label(
+            RichText::new(format!("and {} more in training", counts.training.len() - NAMED))
+                .size(11.0)
+                .color(palette.mute),
+        );
     }
 }
 
 /// The definition is another one than that of the runs.
-fn changed(ui: &mut Ui, state: &mut State, view: &mut View<'_>, queue: &Queue, actions: &mut Vec<Action>) {
+fn changed(
+    ui: &mut Ui,
+    state: &mut State,
+    view: &mut View<'_>,
+    queue: &Queue,
+    actions: &mut Vec<Action>,
+) {
     let palette = Palette::of(ui);
     let kept = kept(state, queue);
     let known = written(state).is_some_and(|sweep| sweep.count() <= draft::CHECKED);
@@ -168,7 +247,11 @@ fn changed(ui: &mut Ui, state: &mut State, view: &mut View<'_>, queue: &Queue, a
     if let Some(sweep) = written(state) {
         let text = match fresh {
             true => format!("{}: another sweep, with no run of this one.", draft::size(sweep)),
-            false if known => format!("Now {}; {} of them over.", draft::size(sweep), format::thousands(kept as u64)),
+            false if known => format!(
+                "Now {}; {} of them over.",
+                draft::size(sweep),
+                format::thousands(kept as u64)
+            ),
             false => format!("Now {}; those of them that are over are kept.", draft::size(sweep)),
         };
         ui.add(Label::new(RichText::new(text).size(11.5).color(palette.warning)).wrap());
@@ -181,11 +264,17 @@ fn changed(ui: &mut Ui, state: &mut State, view: &mut View<'_>, queue: &Queue, a
         } else {
             ("Extend", "Go on with the definition as it is now; finished runs are kept")
         };
-        let button = Button::new(RichText::new(name).font(strong(12.5)).color(palette.on_accent)).fill(palette.accent).min_size(vec2(80.0, 28.0));
+        let button = Button::new(RichText::new(name).font(strong(12.5)).color(palette.on_accent))
+            .fill(palette.accent)
+            .min_size(vec2(80.0, 28.0));
         if ui.add_enabled(written(state).is_some(), button).on_hover_text(help).clicked() {
             if fresh { start(state, view, actions) } else { extend(state, actions) }
         }
-        if ui.add(Button::new("Keep as it runs").min_size(vec2(0.0, 28.0))).on_hover_text("Forget these changes").clicked() {
+        if ui
+            .add(Button::new("Keep as it runs").min_size(vec2(0.0, 28.0)))
+            .on_hover_text("Forget these changes")
+            .clicked()
+        {
             *view.sweeps[state.which].draft = super::Draft::of(&queue.sweep);
         }
     });

@@ -13,7 +13,12 @@ use anyhow::Context as _;
 use wasm_bindgen_cli_support::Bindgen;
 
 /// The sources of the page, and where they go in `dist/`.
-const PAGE: [(&str, &str); 4] = [("index.html", "index.html"), ("web/style.css", "style.css"), ("web/page.js", "page.js"), ("web/worker.js", "worker.js")];
+const PAGE: [(&str, &str); 4] = [
+    ("index.html", "index.html"),
+    ("web/style.css", "style.css"),
+    ("web/page.js", "page.js"),
+    ("web/worker.js", "worker.js"),
+];
 
 /// What rustc's wasm uses, which wasm-opt has to be told.
 const WASM_FEATURES: [&str; 7] = [
@@ -39,10 +44,16 @@ pub fn bundle(root: &Path, raw_wasm: &Path, release: bool) -> anyhow::Result<Pat
     }
     let wasm = read(&wasm_path)?;
     let script = read(&dist.join("gatelens.js"))?;
-    let page: Vec<(PathBuf, String)> = PAGE.iter().map(|(from, to)| Ok((dist.join(to), text(&root.join(from))?))).collect::<anyhow::Result<_>>()?;
-    let stamp = stamp([wasm.as_slice(), &script].into_iter().chain(page.iter().map(|(_, text)| text.as_bytes())));
+    let page: Vec<(PathBuf, String)> = PAGE
+        .iter()
+        .map(|(from, to)| Ok((dist.join(to), text(&root.join(from))?)))
+        .collect::<anyhow::Result<_>>()?;
+    let stamp = stamp(
+        [wasm.as_slice(), &script].into_iter().chain(page.iter().map(|(_, text)| text.as_bytes())),
+    );
     for (path, text) in page {
-        let text = text.replace("{{stamp}}", &stamp).replace("{{wasm_bytes}}", &wasm.len().to_string());
+        let text =
+            text.replace("{{stamp}}", &stamp).replace("{{wasm_bytes}}", &wasm.len().to_string());
         fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
     }
     copy_folder(&root.join("assets"), &dist.join("assets"))?;
@@ -96,9 +107,18 @@ fn optimise(root: &Path, wasm_path: &Path) -> anyhow::Result<()> {
         }
         fs::create_dir_all(&folder)?;
         let part = folder.join("part.wasm");
-        let status = Command::new(&tool).arg("-O1").args(WASM_FEATURES).arg(wasm_path).arg("-o").arg(&part).status();
+        let status = Command::new(&tool)
+            .arg("-O1")
+            .args(WASM_FEATURES)
+            .arg(wasm_path)
+            .arg("-o")
+            .arg(&part)
+            .status();
         if !status.as_ref().is_ok_and(std::process::ExitStatus::success) {
-            eprintln!("wasm-opt: {} failed, going on without it (it may be too old: npm install binaryen)", tool.display());
+            eprintln!(
+                "wasm-opt: {} failed, going on without it (it may be too old: npm install binaryen)",
+                tool.display()
+            );
             return Ok(());
         }
         fs::rename(&part, &kept)?;
@@ -110,14 +130,20 @@ fn optimise(root: &Path, wasm_path: &Path) -> anyhow::Result<()> {
 
 fn find_wasm_opt(root: &Path) -> Option<PathBuf> {
     let name = if cfg!(windows) { "wasm-opt.cmd" } else { "wasm-opt" };
-    let npm = ["node_modules/.bin", "tests/browser/node_modules/.bin"].map(|folder| root.join(folder));
+    let npm =
+        ["node_modules/.bin", "tests/browser/node_modules/.bin"].map(|folder| root.join(folder));
     let path = env::var_os("PATH").unwrap_or_default();
-    npm.into_iter().chain(env::split_paths(&path)).map(|folder| folder.join(name)).find(|file| file.is_file())
+    npm.into_iter()
+        .chain(env::split_paths(&path))
+        .map(|folder| folder.join(name))
+        .find(|file| file.is_file())
 }
 
 /// FNV-1a of all parts, as 16 hex digits: the same bytes give the same stamp everywhere.
 fn stamp<'a>(parts: impl Iterator<Item = &'a [u8]>) -> String {
-    let hash = parts.flatten().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = parts.flatten().fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     format!("{hash:016x}")
 }
 

@@ -13,11 +13,24 @@ pub fn compile(root: &Path, toolchain: &Toolchain, release: bool) -> anyhow::Res
     let target_folder = root.join("target/web");
     let profile = if release { "web" } else { "dev" };
     let mut cargo = toolchain::command(&toolchain.cargo);
-    cargo.current_dir(root).args(["build", "--package", "gatelens", "--bin", "gatelens", "--target", TARGET, "--profile", profile]);
+    cargo.current_dir(root).args([
+        "build",
+        "--package",
+        "gatelens",
+        "--bin",
+        "gatelens",
+        "--target",
+        TARGET,
+        "--profile",
+        profile,
+    ]);
     cargo.arg("--target-dir").arg(&target_folder).env("RUSTC", &toolchain.rustc);
     // These replace whatever RUSTFLAGS hold. A panic shall name its file, not the machine that compiled it.
     let registry = cargo_home().join("registry/src").display().to_string();
-    let flags = ["-Ctarget-feature=+simd128".to_owned(), format!("--remap-path-prefix={registry}=registry")];
+    let flags = [
+        "-Ctarget-feature=+simd128".to_owned(),
+        format!("--remap-path-prefix={registry}=registry"),
+    ];
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
     if toolchain.rebuild_std {
         cargo.env("RUSTC_BOOTSTRAP", "1").arg("-Zbuild-std=std,panic_abort");
@@ -26,7 +39,8 @@ pub fn compile(root: &Path, toolchain: &Toolchain, release: bool) -> anyhow::Res
         cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", linker);
     }
     let start = Instant::now();
-    let status = cargo.status().with_context(|| format!("cannot run {}", toolchain.cargo.display()))?;
+    let status =
+        cargo.status().with_context(|| format!("cannot run {}", toolchain.cargo.display()))?;
     anyhow::ensure!(status.success(), "cargo stopped ({status})");
     eprintln!("wasm: compiled in {:.0} s", start.elapsed().as_secs_f64());
     let folder = if release { "web" } else { "debug" };

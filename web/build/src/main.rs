@@ -41,7 +41,10 @@ fn options_from_arguments(arguments: &[String]) -> Result<Options, String> {
             "--release" => options.release = true,
             "--port" if serve => {
                 let text = words.next().ok_or("--port needs a number")?;
-                options.port = Some(text.parse().map_err(|_| format!("--port needs a number from 0 to 65535, not `{text}`"))?);
+                options.port =
+                    Some(text.parse().map_err(|_| {
+                        format!("--port needs a number from 0 to 65535, not `{text}`")
+                    })?);
             }
             other => return Err(format!("unknown option `{other}`")),
         }
@@ -96,7 +99,10 @@ mod tests {
     #[test]
     fn the_command_line() {
         assert_eq!(parse("build"), Ok(Options { serve: false, release: false, port: None }));
-        assert_eq!(parse("serve --port 9000 --release"), Ok(Options { serve: true, release: true, port: Some(9000) }));
+        assert_eq!(
+            parse("serve --port 9000 --release"),
+            Ok(Options { serve: true, release: true, port: Some(9000) })
+        );
         assert!(parse("build --port 9000").is_err());
         assert!(parse("serve --port 90000").unwrap_err().contains("90000"));
         assert!(parse("").is_err());

@@ -39,14 +39,20 @@ fn answer(mut connection: TcpStream, dist: &Path) -> std::io::Result<()> {
     let mut words = request.split(' ');
     let (method, url) = (words.next().unwrap_or(""), words.next().unwrap_or(""));
     let (status, mime, body) = match file_from_url(dist, url) {
-        _ if method != "GET" && method != "HEAD" => ("405 Method Not Allowed", "text/plain", b"GET or HEAD only".to_vec()),
+        _ if method != "GET" && method != "HEAD" => {
+            ("405 Method Not Allowed", "text/plain", b"GET or HEAD only".to_vec())
+        }
         Some(path) => match fs::read(&path) {
             Ok(bytes) => ("200 OK", mime(&path), bytes),
             Err(_) => ("404 Not Found", "text/plain", b"no such file".to_vec()),
         },
         None => ("400 Bad Request", "text/plain", b"no such path".to_vec()),
     };
-    write!(connection, "HTTP/1.1 {status}\r\nContent-Type: {mime}\r\nContent-Length: {}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n", body.len())?;
+    write!(
+        connection,
+        "HTTP/1.1 {status}\r\nContent-Type: {mime}\r\nContent-Length: {}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n",
+        body.len()
+    )?;
     if method == "HEAD" { Ok(()) } else { connection.write_all(&body) }
 }
 
@@ -55,7 +61,11 @@ fn file_from_url(dist: &Path, url: &str) -> Option<PathBuf> {
     let path = url.split(['?', '#']).next()?.strip_prefix('/')?;
     let path = unescape(path)?;
     let safe = Path::new(&path).components().all(|part| matches!(part, Component::Normal(_)));
-    let file = dist.join(if path.is_empty() || path.ends_with('/') { path.clone() + "index.html" } else { path.clone() });
+    let file = dist.join(if path.is_empty() || path.ends_with('/') {
+        path.clone() + "index.html"
+    } else {
+        path.clone()
+    });
     (safe && !path.contains(['\\', ':', '\0'])).then_some(file)
 }
 
@@ -93,9 +103,20 @@ mod tests {
         assert_eq!(file("/"), Some(PathBuf::from("dist/index.html")));
         assert_eq!(file("/gatelens_bg.wasm?v=1#x"), Some(PathBuf::from("dist/gatelens_bg.wasm")));
         assert_eq!(file("/assets/a%20b.svg"), Some(PathBuf::from("dist/assets/a b.svg")));
-        for bad in
-            ["", "x", "/../Cargo.toml", "/%2e%2e/Cargo.toml", "/assets/../../x", "//etc/passwd", "/%2Fetc/passwd", "/a\\..\\b", "/c:/x", "/%", "/%zz", "/%ff"]
-        {
+        for bad in [
+            "",
+            "x",
+            "/../Cargo.toml",
+            "/%2e%2e/Cargo.toml",
+            "/assets/../../x",
+            "//etc/passwd",
+            "/%2Fetc/passwd",
+            "/a\\..\\b",
+            "/c:/x",
+            "/%",
+            "/%zz",
+            "/%ff",
+        ] {
             assert_eq!(file(bad), None, "{bad}");
         }
     }
@@ -118,7 +139,12 @@ mod tests {
             answer
         };
         let found = ask("GET /Cargo.toml");
-        assert!(found.starts_with("HTTP/1.1 200 OK\r\n") && found.contains("no-store") && found.contains("gatelens-web"), "{found}");
+        assert!(
+            found.starts_with("HTTP/1.1 200 OK\r\n")
+                && found.contains("no-store")
+                && found.contains("gatelens-web"),
+            "{found}"
+        );
         assert!(ask("GET /absent").starts_with("HTTP/1.1 404 "));
         assert!(ask("POST /Cargo.toml").starts_with("HTTP/1.1 405 "));
         server.join().unwrap();

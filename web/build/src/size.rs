@@ -27,8 +27,10 @@ pub fn print(dist: &Path, release: bool) -> anyhow::Result<()> {
 
 /// The compressed size in bytes, by the best tool there is.
 fn packed(path: &Path) -> Option<(&'static str, f64)> {
-    [("brotli", ["-q", "11"].as_slice()), ("gzip", &["-9"])].into_iter().find_map(|(tool, level)| {
-        let output = Command::new(tool).args(level).arg("-c").arg(path).output().ok()?;
-        output.status.success().then_some((tool, output.stdout.len() as f64))
-    })
+    [("brotli", ["-q", "11"].as_slice()), ("gzip", &["-9"])].into_iter().find_map(
+        |(tool, level)| {
+            let output = Command::new(tool).args(level).arg("-c").arg(path).output().ok()?;
+            output.status.success().then_some((tool, output.stdout.len() as f64))
+        },
+    )
 }

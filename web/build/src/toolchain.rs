@@ -27,7 +27,12 @@ pub struct Toolchain {
 }
 
 pub fn find(root: &Path) -> anyhow::Result<Toolchain> {
-    let current = Toolchain { cargo: program("CARGO", "cargo"), rustc: program("RUSTC", "rustc"), rebuild_std: false, linker: None };
+    let current = Toolchain {
+        cargo: program("CARGO", "cargo"),
+        rustc: program("RUSTC", "rustc"),
+        rebuild_std: false,
+        linker: None,
+    };
     if has_target(&current.rustc) {
         return Ok(current);
     }
@@ -41,13 +46,15 @@ pub fn find(root: &Path) -> anyhow::Result<Toolchain> {
         if !sysroot.join("lib/rustlib/src/rust/library/std/Cargo.toml").is_file() {
             continue;
         }
-        let linker =
-            match has_linker(&rustc) {
-                true => None,
-                false => Some(linker_elsewhere(&current.rustc).ok_or_else(|| {
-                    anyhow::anyhow!("{} has no linker for wasm: neither rust-lld nor wasm-ld was found (apt-get install lld)", rustc.display())
-                })?),
-            };
+        let linker = match has_linker(&rustc) {
+            true => None,
+            false => Some(linker_elsewhere(&current.rustc).ok_or_else(|| {
+                anyhow::anyhow!(
+                    "{} has no linker for wasm: neither rust-lld nor wasm-ld was found (apt-get install lld)",
+                    rustc.display()
+                )
+            })?),
+        };
         eprintln!("wasm: {} compiles std for {TARGET} as well", rustc.display());
         return Ok(Toolchain { cargo, rustc, rebuild_std: true, linker });
     }
@@ -76,7 +83,13 @@ fn print(rustc: &Path, what: &str) -> Option<PathBuf> {
 }
 
 fn has_target(rustc: &Path) -> bool {
-    let Ok(output) = command(rustc).args(["--print", "target-libdir", "--target", TARGET]).stderr(Stdio::null()).output() else { return false };
+    let Ok(output) = command(rustc)
+        .args(["--print", "target-libdir", "--target", TARGET])
+        .stderr(Stdio::null())
+        .output()
+    else {
+        return false;
+    };
     let folder = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
     let Ok(files) = folder.read_dir() else { return false };
     files.flatten().any(|file| file.file_name().to_string_lossy().starts_with("libstd-"))
@@ -104,11 +117,15 @@ fn tools(rustc: &Path) -> Option<PathBuf> {
 }
 
 fn has_linker(rustc: &Path) -> bool {
-    tools(rustc).is_some_and(|folder| folder.join(format!("rust-lld{}", env::consts::EXE_SUFFIX)).is_file())
+    tools(rustc)
+        .is_some_and(|folder| folder.join(format!("rust-lld{}", env::consts::EXE_SUFFIX)).is_file())
 }
 
 fn linker_elsewhere(other_rustc: &Path) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = tools(other_rustc).into_iter().chain(env::split_paths(&path)).collect();
-    ["rust-lld", "wasm-ld"].iter().find_map(|name| folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file()))
+    let folders: Vec<PathBuf> =
+        tools(other_rustc).into_iter().chain(env::split_paths(&path)).collect();
+    ["rust-lld", "wasm-ld"]
+        .iter()
+        .find_map(|name| folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file()))
 }

@@ -32,12 +32,17 @@ pub fn draw(painter: &Painter, at: Pos2, ability: Ability, palette: &Palette) {
         }
         Ability::Partly => {
             painter.circle_stroke(at, R - 0.6, stroke);
-            let half = (0..=12u8).map(|i| at + Vec2::angled(FRAC_PI_2 + PI * f32::from(i) / 12.0) * R).collect();
+            let half = (0..=12u8)
+                .map(|i| at + Vec2::angled(FRAC_PI_2 + PI * f32::from(i) / 12.0) * R)
+                .collect();
             painter.add(Shape::Path(PathShape::convex_polygon(half, color, Stroke::NONE)));
         }
         Ability::Missing => {
             for x in [-1.0, 1.0] {
-                painter.line_segment([at + vec2(-x, -1.0) * R * 0.8, at + vec2(x, 1.0) * R * 0.8], Stroke::new(2.0, color));
+                painter.line_segment(
+                    [at + vec2(-x, -1.0) * R * 0.8, at + vec2(x, 1.0) * R * 0.8],
+                    Stroke::new(2.0, color),
+                );
             }
         }
     }

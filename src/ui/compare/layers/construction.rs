@@ -11,7 +11,9 @@ use crate::ui::construct::formula;
 use crate::ui::theme::{Palette, strong};
 use crate::ui::{Action, controls, format};
 use eframe::egui;
-use egui::{Align, Button, DragValue, Label, Layout, RichText, Role, Sense, Slider, Ui, WidgetInfo, vec2};
+use egui::{
+    Align, Button, DragValue, Label, Layout, RichText, Role, Sense, Slider, Ui, WidgetInfo, vec2,
+};
 
 /// Height of the picture.
 const PICTURE: f32 = 380.0;
@@ -24,13 +26,22 @@ pub fn show(ui: &mut Ui, state: &mut State, narrow: bool, actions: &mut Vec<Acti
         Shown::Gated(variant) => {
             let text = "It multiplies outright, so that it is attention up to rounding, and there is no ε to choose.";
             ui.add(Label::new(text).wrap());
-            if ui.link(format!("Build it step by step in Construct: {}", variant.title())).clicked() {
+            if ui.link(format!("Build it step by step in Construct: {}", variant.title())).clicked()
+            {
                 actions.push(Action::Construct(variant));
             }
             return;
         }
         Shown::Said => {
-            ui.add(Label::new(RichText::new("Choose a layer with a construction to see its equations and its error.").color(palette.mute)).wrap());
+            ui.add(
+                Label::new(
+                    RichText::new(
+                        "Choose a layer with a construction to see its equations and its error.",
+                    )
+                    .color(palette.mute),
+                )
+                .wrap(),
+            );
             return;
         }
     }
@@ -40,7 +51,8 @@ pub fn show(ui: &mut Ui, state: &mut State, narrow: bool, actions: &mut Vec<Acti
     }
     if narrow {
         words(ui, state, actions);
-        let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), PICTURE - 40.0), Sense::hover());
+        let (rect, _) =
+            ui.allocate_exact_size(vec2(ui.available_width(), PICTURE - 40.0), Sense::hover());
         picture::show(ui, rect, state, actions);
         return;
     }
@@ -63,7 +75,14 @@ fn words(ui: &mut Ui, state: &mut State, actions: &mut Vec<Action>) {
     if matches!(layer, Layer::GruBefore | Layer::GruCurved) {
         ui.horizontal_wrapped(|ui| {
             for option in [Layer::GruBefore, Layer::GruCurved] {
-                if ui.add(Button::selectable(option == layer, option.title()).frame_when_inactive(true)).on_hover_text(option.help()).clicked() {
+                if ui
+                    .add(
+                        Button::selectable(option == layer, option.title())
+                            .frame_when_inactive(true),
+                    )
+                    .on_hover_text(option.help())
+                    .clicked()
+                {
                     state.choose_layer(option);
                 }
             }
@@ -108,10 +127,18 @@ fn settings(ui: &mut Ui, state: &mut State) {
         ui.spacing_mut().slider_width = (ui.available_width() - 120.0).clamp(80.0, 260.0);
         // Small weights at the left, as in the picture.
         let mut power = -settings.exponent;
-        let response = ui.add(Slider::new(&mut power, -exponents().end()..=-exponents().start()).show_value(false));
+        let response = ui.add(
+            Slider::new(&mut power, -exponents().end()..=-exponents().start()).show_value(false),
+        );
         settings.exponent = -power;
-        response.widget_info(|| WidgetInfo::slider(true, f64::from(power), "Size of the weights ε, as a power of 2"));
-        ui.label(format!("{} = {}", work::power(power), format::scientific(work::epsilon(settings.exponent))));
+        response.widget_info(|| {
+            WidgetInfo::slider(true, f64::from(power), "Size of the weights ε, as a power of 2")
+        });
+        ui.label(format!(
+            "{} = {}",
+            work::power(power),
+            format::scientific(work::epsilon(settings.exponent))
+        ));
     });
 }
 
@@ -120,7 +147,12 @@ fn sizes(built: &Built) -> String {
     let (all, used) = built.parameter_count();
     let [all, used] = [all, used].map(|count| format::thousands(count as u64));
     let kind = match built.architecture {
-        Architecture::Lru { hidden, embed, layers, .. } => format!("{hidden} complex neurons{}, width {embed}", if layers > 1 { " a layer" } else { "" }),
+        Architecture::Lru { hidden, embed, layers, .. } => {
+            format!(
+                "{hidden} complex neurons{}, width {embed}",
+                if layers > 1 { " a layer" } else { "" }
+            )
+        }
         other => format!("{} neurons", other.hidden()),
     };
     format!("{kind}; {all} parameters, {used} of them not 0.")
@@ -135,20 +167,40 @@ fn errors(ui: &mut Ui, work: &Work, exponent: i32) {
     let help = format!("‖ŷ − y‖ / ‖y‖ on {sequences} random sequences of {time} tokens");
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new("Error").color(palette.mute));
-        ui.label(RichText::new(format!("f64 {}", said(point.map(|point| point.double)))).font(strong(13.0)).color(palette.series(0)));
-        ui.label(RichText::new(format!("f32 {}", said(point.map(|point| point.single)))).font(strong(13.0)).color(palette.series(1)));
+        ui.label(
+            RichText::new(format!("f64 {}", said(point.map(|point| point.double))))
+                .font(strong(13.0))
+                .color(palette.series(0)),
+        );
+        ui.label(
+            RichText::new(format!("f32 {}", said(point.map(|point| point.single))))
+                .font(strong(13.0))
+                .color(palette.series(1)),
+        );
     })
     .response
     .on_hover_text(&help);
-    let against = if work.curve().layer == Layer::GruBefore { "against attention to the tokens before the current one" } else { "against attention" };
-    ui.add(Label::new(RichText::new(format!("{against}: {help}")).size(11.5).color(palette.mute)).wrap());
+    let against = if work.curve().layer == Layer::GruBefore {
+        "against attention to the tokens before the current one"
+    } else {
+        "against attention"
+    };
+    ui.add(
+        Label::new(RichText::new(format!("{against}: {help}")).size(11.5).color(palette.mute))
+            .wrap(),
+    );
 }
 
 /// Where it goes from here.
 fn then(ui: &mut Ui, work: &Work, actions: &mut Vec<Action>) {
     let Some(built) = work.built() else { return };
     let given = |built: &Built| {
-        let name = format!("{} construction, d = {}, ε = {}", built.layer.title(), built.dim, work::power(-work::exponent_of(built.epsilon)));
+        let name = format!(
+            "{} construction, d = {}, ε = {}",
+            built.layer.title(),
+            built.dim,
+            work::power(-work::exponent_of(built.epsilon))
+        );
         Box::new(Given::new(name, built.model(), Some(work.teacher.clone())))
     };
     ui.horizontal_wrapped(|ui| {

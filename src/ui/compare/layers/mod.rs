@@ -109,7 +109,13 @@ impl State {
 }
 
 /// Draws the page.
-pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    state: &mut State,
+    view: &mut View<'_>,
+    narrow: bool,
+    actions: &mut Vec<Action>,
+) {
     let palette = Palette::of(ui);
     keys(ui, state);
     state.refresh(ui);
@@ -123,7 +129,9 @@ pub fn show(ui: &mut Ui, state: &mut State, view: &mut View<'_>, narrow: bool, a
                 ui.add_space(10.0);
                 ui.separator();
                 construction::show(ui, state, narrow, actions);
-                if state.is_built() && matches!(state.settings.layer, Layer::GruBefore | Layer::GruCurved) {
+                if state.is_built()
+                    && matches!(state.settings.layer, Layer::GruBefore | Layer::GruCurved)
+                {
                     ui.add_space(10.0);
                     ui.separator();
                     update::show(ui, &mut state.biases, narrow);
@@ -139,7 +147,9 @@ fn keys(ui: &Ui, state: &mut State) {
     if ui.memory(|memory| memory.focused().is_some()) {
         return;
     }
-    for (key, row) in [(Key::ArrowDown, Some(state.row + 1)), (Key::ArrowUp, state.row.checked_sub(1))] {
+    for (key, row) in
+        [(Key::ArrowDown, Some(state.row + 1)), (Key::ArrowUp, state.row.checked_sub(1))]
+    {
         if ui.input_mut(|input| input.consume_key(Modifiers::NONE, key))
             && let Some(row) = row
         {
@@ -153,10 +163,14 @@ pub fn status(ui: &mut Ui, state: &State) {
     let palette = Palette::of(ui);
     let entry = state.entry();
     let fields = match state.work.as_ref().filter(|_| state.is_built()) {
-        None => vec![("layer", entry.layer.to_owned()), ("layers", entry.layers.map_or_else(|| "—".into(), |layers| layers.to_string()))],
+        None => vec![
+            ("layer", entry.layer.to_owned()),
+            ("layers", entry.layers.map_or_else(|| "—".into(), |layers| layers.to_string())),
+        ],
         Some(work) => {
             let error = |pick: fn(&crate::theory::layers::curve::Point) -> f64| {
-                work.point(state.settings.exponent).map_or_else(|| "…".into(), |point| format::scientific(pick(&point)))
+                work.point(state.settings.exponent)
+                    .map_or_else(|| "…".into(), |point| format::scientific(pick(&point)))
             };
             vec![
                 ("layer", state.settings.layer.title().to_owned()),

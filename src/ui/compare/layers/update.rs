@@ -41,7 +41,12 @@ pub fn show(ui: &mut Ui, biases: &mut Biases, narrow: bool) {
         ui.spacing_mut().item_spacing.x = 24.0;
         ui.columns(2, |columns| {
             columns.iter_mut().for_each(|column| column.spacing_mut().item_spacing.x = 6.0);
-            one(&mut columns[0], &GRU, "h' = (1 − σ(a_z + b_z)) tanh(a_n + σ(a_r + b_r) w) + σ(a_z + b_z) h", gru);
+            one(
+                &mut columns[0],
+                &GRU,
+                "h' = (1 − σ(a_z + b_z)) tanh(a_n + σ(a_r + b_r) w) + σ(a_z + b_z) h",
+                gru,
+            );
             one(&mut columns[1], &LSTM, "h' = σ(a_o) tanh(σ(b_f) c + σ(a_i) tanh(a_g))", lstm);
         });
     }
@@ -63,7 +68,9 @@ fn one(ui: &mut Ui, update: &Update, equation: &str, biases: &mut [f64]) {
             ui.add(Label::new(formula::job(name, 12.5, palette.mute)));
             ui.spacing_mut().slider_width = (ui.available_width() - 60.0).clamp(60.0, 220.0);
             let response = ui.add(Slider::new(bias, -RANGE..=RANGE).step_by(0.1).show_value(false));
-            response.widget_info(|| WidgetInfo::slider(true, *bias, format!("Bias {name} of the {}", update.layer)));
+            response.widget_info(|| {
+                WidgetInfo::slider(true, *bias, format!("Bias {name} of the {}", update.layer))
+            });
             ui.label(format::fixed(*bias, 1));
         });
     }
@@ -88,11 +95,20 @@ fn product(ui: &mut Ui, term: &Term) {
         }
         ui.add(Label::new(formula::job(&term.factors.join(" · "), 13.0, color)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            ui.label(RichText::new(format!("measured {measured}")).size(11.5).color(palette.mute)).on_hover_text("By differences of the update itself");
-            ui.label(RichText::new(by_formula).font(strong(12.5)).color(color)).on_hover_text("By the formula");
+            ui.label(RichText::new(format!("measured {measured}")).size(11.5).color(palette.mute))
+                .on_hover_text("By differences of the update itself");
+            ui.label(RichText::new(by_formula).font(strong(12.5)).color(color))
+                .on_hover_text("By the formula");
         });
     });
-    ui.add(Label::new(RichText::new(&term.purpose).size(11.5).color(if missing { palette.error } else { palette.mute })).wrap());
+    ui.add(
+        Label::new(RichText::new(&term.purpose).size(11.5).color(if missing {
+            palette.error
+        } else {
+            palette.mute
+        }))
+        .wrap(),
+    );
     let y = ui.cursor().top() - 1.0;
     let x = ui.max_rect().x_range();
     card::rule(ui, pos2(x.min, y), pos2(x.max, y));

@@ -31,8 +31,17 @@ pub struct Work {
 impl Work {
     /// Nothing is measured yet.
     pub fn new(&Settings { layer, dim, seed, .. }: &Settings) -> Self {
-        let teacher = Teacher::draw(TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 }, seed);
-        Self { of: (layer, dim, seed), teacher, points: vec![None; super::exponents().count()], failure: None, built: None }
+        let teacher = Teacher::draw(
+            TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 },
+            seed,
+        );
+        Self {
+            of: (layer, dim, seed),
+            teacher,
+            points: vec![None; super::exponents().count()],
+            failure: None,
+            built: None,
+        }
     }
 
     /// Whether it belongs to these, whatever their ε.
@@ -64,7 +73,10 @@ impl Work {
     /// The exponent to be measured next.
     fn next(&self, first: i32) -> Option<i32> {
         let missing = |exponent: &i32| self.points[exponent.unsigned_abs() as usize].is_none();
-        std::iter::once(first).chain(super::exponents()).find(missing).filter(|_| self.failure.is_none())
+        std::iter::once(first)
+            .chain(super::exponents())
+            .find(missing)
+            .filter(|_| self.failure.is_none())
     }
 
     /// The errors at ε = 2^−`exponent`, once they are measured.
@@ -106,7 +118,8 @@ pub fn power(exponent: i32) -> String {
     }
     let raised = |digit: char| match digit {
         '-' => '⁻',
-        digit => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'][digit.to_digit(10).unwrap_or(0) as usize],
+        digit => ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹']
+            [digit.to_digit(10).unwrap_or(0) as usize],
     };
     format!("2{}", exponent.to_string().chars().map(raised).collect::<String>())
 }
@@ -128,9 +141,22 @@ mod tests {
         let _ = work.advance(9);
         let built = work.built().unwrap().clone();
         let point = work.point(9).unwrap();
-        assert_eq!((point.double, point.single), (built.error::<f64>(&work.teacher, SEED, MEASURED_ON), built.error::<f32>(&work.teacher, SEED, MEASURED_ON)));
+        assert_eq!(
+            (point.double, point.single),
+            (
+                built.error::<f64>(&work.teacher, SEED, MEASURED_ON),
+                built.error::<f32>(&work.teacher, SEED, MEASURED_ON)
+            )
+        );
         while work.advance(9) {}
-        assert!(work.is_whole() && work.curve() == curve::epsilon_curve(&work.teacher, Layer::Lstm, SEED, MEASURED_ON).unwrap());
-        assert!(work.is_of(&Settings { exponent: 2, ..settings }) && !work.is_of(&Settings { seed: 4, ..settings }));
+        assert!(
+            work.is_whole()
+                && work.curve()
+                    == curve::epsilon_curve(&work.teacher, Layer::Lstm, SEED, MEASURED_ON).unwrap()
+        );
+        assert!(
+            work.is_of(&Settings { exponent: 2, ..settings })
+                && !work.is_of(&Settings { seed: 4, ..settings })
+        );
     }
 }

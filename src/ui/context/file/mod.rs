@@ -41,7 +41,14 @@ fn waiting(ui: &Ui, rect: Rect, live: &Live) {
 const ROWS: [f32; 2] = [0.33, 0.7];
 
 /// Draws all of it in `rect`.
-pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, loss: &mut loss::State, live: &Live, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    rect: Rect,
+    state: &mut State,
+    loss: &mut loss::State,
+    live: &Live,
+    actions: &mut Vec<Action>,
+) {
     let part = |x: [f32; 2], y: [f32; 2]| {
         let at = |x: f32, y: f32| rect.min + rect.size() * egui::vec2(x, y);
         Rect::from_min_max(at(x[0], y[0]), at(x[1], y[1]))
@@ -57,7 +64,14 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, loss: &mut loss::State, 
 }
 
 /// The same, each part in a rectangle of the height that it asks for.
-pub fn column(ui: &mut Ui, part: &mut dyn FnMut(&mut Ui, f32) -> Rect, state: &mut State, loss: &mut loss::State, live: &Live, actions: &mut Vec<Action>) {
+pub fn column(
+    ui: &mut Ui,
+    part: &mut dyn FnMut(&mut Ui, f32) -> Rect,
+    state: &mut State,
+    loss: &mut loss::State,
+    live: &Live,
+    actions: &mut Vec<Action>,
+) {
     let rect = part(ui, 220.0);
     loss::show(ui, rect, loss, live, actions);
     let rect = part(ui, 236.0);

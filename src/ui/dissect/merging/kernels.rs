@@ -39,9 +39,20 @@ pub struct Kernels {
 
 impl Kernels {
     /// Brings the pictures of group `index` and that output up to date.
-    pub fn update(&mut self, ui: &Ui, stamp: Stamp, dissection: &Dissection, index: usize, output: usize) {
+    pub fn update(
+        &mut self,
+        ui: &Ui,
+        stamp: Stamp,
+        dissection: &Dissection,
+        index: usize,
+        output: usize,
+    ) {
         let key = Some((stamp, index, output));
-        let (Some(group), Some(sorted)) = (dissection.groups.get(index), stage(dissection, StageKind::Sorted)) else { return };
+        let (Some(group), Some(sorted)) =
+            (dissection.groups.get(index), stage(dissection, StageKind::Sorted))
+        else {
+            return;
+        };
         let Gating::Output { m, x } = &sorted.network.gating else { return };
         if self.key == key || output >= sorted.network.outputs() {
             return;
@@ -49,13 +60,20 @@ impl Kernels {
         self.key = key;
         let n = sorted.neurons.len();
         self.neurons = n;
-        let columns: Vec<(usize, usize)> =
-            group.gates.iter().filter_map(|gate| Some((*gate, sorted.gates.iter().position(|gates| gates.contains(gate))?))).collect();
+        let columns: Vec<(usize, usize)> = group
+            .gates
+            .iter()
+            .filter_map(|gate| {
+                Some((*gate, sorted.gates.iter().position(|gates| gates.contains(gate))?))
+            })
+            .collect();
         let kernel = |column: usize| {
-            let (m, x, d) = (m.row(column), x.row(column), sorted.network.readout.at(output, column));
+            let (m, x, d) =
+                (m.row(column), x.row(column), sorted.network.readout.at(output, column));
             Matrix::from_fn(n, n, |i, j| 0.5 * d * (m[i] * x[j] + m[j] * x[i]))
         };
-        let mut kernels: Vec<(usize, Matrix)> = columns.iter().map(|&(gate, column)| (gate, kernel(column))).collect();
+        let mut kernels: Vec<(usize, Matrix)> =
+            columns.iter().map(|&(gate, column)| (gate, kernel(column))).collect();
         let mut sum = Matrix::zeros(n, n);
         for (_, kernel) in &kernels {
             sum.data.iter_mut().zip(&kernel.data).for_each(|(sum, value)| *sum += value);
@@ -65,8 +83,12 @@ impl Kernels {
         let palette = Palette::of(ui);
         let colors = Colors::new(palette);
         // One scale for all: what is faint weighs little.
-        let largest =
-            kernels.iter().flat_map(|(_, kernel)| &kernel.data).chain(&sum.data).filter(|v| v.is_finite()).fold(0.0, |most: f64, v| most.max(v.abs()));
+        let largest = kernels
+            .iter()
+            .flat_map(|(_, kernel)| &kernel.data)
+            .chain(&sum.data)
+            .filter(|v| v.is_finite())
+            .fold(0.0, |most: f64, v| most.max(v.abs()));
         for (heatmap, (_, kernel)) in self.each.iter_mut().zip(&kernels) {
             fill(ui, heatmap, kernel, largest, &colors);
         }
@@ -74,7 +96,13 @@ impl Kernels {
         (self.gates, self.values) = kernels.into_iter().unzip();
         self.values.push(sum);
         self.names = sorted.neurons.iter().copied().zip(sorted.roles.iter().copied()).collect();
-        self.roles.set(ui.ctx(), "roles", 1, n, sorted.roles.iter().map(|&role| palette.role(role)).collect());
+        self.roles.set(
+            ui.ctx(),
+            "roles",
+            1,
+            n,
+            sorted.roles.iter().map(|&role| palette.role(role)).collect(),
+        );
         let rows = merged_rows(dissection, group, n);
         self.heirs = rows.len() / 2;
         fill(ui, &mut self.merged, &Matrix::new(rows.len(), n, rows.concat()), 1.0, &colors);
@@ -87,12 +115,15 @@ fn stage(dissection: &Dissection, kind: StageKind) -> Option<&Stage> {
 
 /// The merged stage's gates that stand for the group: two factors each, by their largest weight.
 fn merged_rows(dissection: &Dissection, group: &Group, n: usize) -> Vec<Vec<f64>> {
-    let Some(merged) = stage(dissection, StageKind::Merged).filter(|_| group.merged) else { return vec![] };
+    let Some(merged) = stage(dissection, StageKind::Merged).filter(|_| group.merged) else {
+        return vec![];
+    };
     let Gating::Output { m, x } = &merged.network.gating else { return vec![] };
     if m.columns != n {
         return vec![];
     }
-    let stands_for = |gates: &[usize]| gates.len() > 1 && gates.iter().all(|gate| group.gates.contains(gate));
+    let stands_for =
+        |gates: &[usize]| gates.len() > 1 && gates.iter().all(|gate| group.gates.contains(gate));
     let heirs = (0..merged.gates.len()).filter(|&i| stands_for(&merged.gates[i])).take(SHOWN);
     let scaled = |row: &[f64]| -> Vec<f64> {
         let largest = row.iter().fold(0.0f64, |most, v| most.max(v.abs())).max(f64::MIN_POSITIVE);
@@ -104,5 +135,11 @@ fn merged_rows(dissection: &Dissection, group: &Group, n: usize) -> Vec<Vec<f64>
 #[allow(clippy::cast_possible_truncation)]
 fn fill(ui: &Ui, heatmap: &mut Heatmap, matrix: &Matrix, largest: f64, colors: &Colors) {
     let scale = if largest > 0.0 { 1.0 / largest } else { 0.0 };
-    heatmap.set(ui.ctx(), "kernel", matrix.rows, matrix.columns, matrix.data.iter().map(|value| colors.of((value * scale) as f32)).collect());
+    heatmap.set(
+        ui.ctx(),
+        "kernel",
+        matrix.rows,
+        matrix.columns,
+        matrix.data.iter().map(|value| colors.of((value * scale) as f32)).collect(),
+    );
 }

@@ -11,7 +11,10 @@ use crate::ui::readout::{Readout, cell_at, cell_rect};
 use crate::ui::theme::{Palette, plain, role_name, strong};
 use crate::ui::{Action, card, format, svg};
 use eframe::egui;
-use egui::{Align2, Button, Popup, PopupCloseBehavior, Rect, RichText, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Button, Popup, PopupCloseBehavior, Rect, RichText, ScrollArea, Sense, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
+};
 use kernels::Kernels;
 
 /// Between frames.
@@ -39,13 +42,24 @@ pub fn toggled(answer: &Answer<'_>, gate: usize) -> Action {
 }
 
 /// Draws the card.
-pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, output: &mut usize, answer: &Answer<'_>, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    rect: Rect,
+    state: &mut State,
+    output: &mut usize,
+    answer: &Answer<'_>,
+    actions: &mut Vec<Action>,
+) {
     let dissection = answer.dissection;
     let sorted = dissection.stages.iter().find(|stage| stage.kind == StageKind::Sorted);
     let side = sorted.is_some_and(|stage| matches!(stage.network.gating, Gating::Side(_)));
     let outputs = sorted.map_or(0, |stage| stage.network.outputs());
     let mut saved = false;
-    let title = if svg::is_for_file(ui) { format!("Merging gates, output {}", *output + 1) } else { "Merging gates".into() };
+    let title = if svg::is_for_file(ui) {
+        format!("Merging gates, output {}", *output + 1)
+    } else {
+        "Merging gates".into()
+    };
     let inner = card::show(ui, rect, &title, "", |ui| {
         if !svg::is_for_file(ui) {
             saved = export::button(ui, "Merging gates");
@@ -57,14 +71,31 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, output: &mut usize, answ
     });
     if saved {
         let (mut chosen, group) = (*output, state.chosen);
-        let mut draw = |ui: &mut Ui, rect: Rect| show(ui, rect, &mut State { chosen: group, ..State::default() }, &mut chosen, answer, &mut vec![]);
+        let mut draw = |ui: &mut Ui, rect: Rect| {
+            show(
+                ui,
+                rect,
+                &mut State { chosen: group, ..State::default() },
+                &mut chosen,
+                answer,
+                &mut vec![],
+            )
+        };
         actions.push(export::svg(ui, "dissect-merging.svg", rect.size(), &mut draw));
     }
     if side {
-        return super::quiet(ui, inner, "Side gating has no output gates to merge: each neuron is multiplied by one reading of the current token.");
+        return super::quiet(
+            ui,
+            inner,
+            "Side gating has no output gates to merge: each neuron is multiplied by one reading of the current token.",
+        );
     }
     if dissection.groups.is_empty() {
-        return super::quiet(ui, inner, "No two gates are parts of one product. Pick some by hand to try them as one.");
+        return super::quiet(
+            ui,
+            inner,
+            "No two gates are parts of one product. Pick some by hand to try them as one.",
+        );
     }
     if inner.width() < 110.0 || inner.height() < 120.0 {
         return;
@@ -85,7 +116,8 @@ fn groups(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>) -> f3
     let palette = Palette::of(ui);
     let area = Rect::from_min_size(rect.min, vec2(rect.width(), 44.0));
     let mut child = crate::ui::layout::inside(ui, "groups", area);
-    let scroll = ScrollArea::vertical().id_salt("groups").max_height(44.0).auto_shrink([false, true]);
+    let scroll =
+        ScrollArea::vertical().id_salt("groups").max_height(44.0).auto_shrink([false, true]);
     let drawn = scroll.show(&mut child, |ui| {
         ui.spacing_mut().item_spacing = vec2(4.0, 3.0);
         ui.spacing_mut().interact_size.y = 18.0;
@@ -105,9 +137,17 @@ fn groups(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>) -> f3
                 let kind = if group.by_hand { "picked by hand, " } else { "" };
                 let did = if group.merged { "merged" } else { "not merged" };
                 response.widget_info(|| {
-                    WidgetInfo::selected(egui::Role::ListBoxOption, true, state.chosen == i, format!("Gates {}: {kind}{did}", names(&group.gates)))
+                    WidgetInfo::selected(
+                        egui::Role::ListBoxOption,
+                        true,
+                        state.chosen == i,
+                        format!("Gates {}: {kind}{did}", names(&group.gates)),
+                    )
                 });
-                if response.on_hover_text(format!("Gates {}: {kind}{did}", names(&group.gates))).clicked() {
+                if response
+                    .on_hover_text(format!("Gates {}: {kind}{did}", names(&group.gates)))
+                    .clicked()
+                {
                     state.chosen = i;
                 }
             }
@@ -117,52 +157,102 @@ fn groups(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>) -> f3
 }
 
 /// The kernels and their sum; returns where they end.
-fn pictures(ui: &Ui, rect: Rect, kernels: &Kernels, group: &Group, readout: &mut Readout, output: usize) -> f32 {
+fn pictures(
+    ui: &Ui,
+    rect: Rect,
+    kernels: &Kernels,
+    group: &Group,
+    readout: &mut Readout,
+    output: usize,
+) -> f32 {
     let palette = Palette::of(ui);
     let count = kernels.gates.len() + 1;
     if kernels.gates.is_empty() {
-        super::note(ui, rect, "These gates are below the threshold: they are pruned before anything is merged.");
+        super::note(
+            ui,
+            rect,
+            "These gates are below the threshold: they are pruned before anything is merged.",
+        );
         return rect.top() + 40.0;
     }
     let per_row = if rect.width() > 66.0 * count as f32 || count <= 2 { count } else { 2 };
     let rows = count.div_ceil(per_row);
     let gap = 10.0;
-    let size = ((rect.width() - gap * (per_row - 1) as f32) / per_row as f32).min((rect.height() * 0.58) / rows as f32 - 19.0).clamp(20.0, 170.0);
-    let text = |at, text: String, color| ui.painter().text(at, Align2::LEFT_TOP, text, plain(10.5), color);
-    let square = |i: usize| Rect::from_min_size(rect.min + vec2((size + gap) * (i % per_row) as f32, (size + 19.0) * (i / per_row) as f32), vec2(size, size));
+    let size = ((rect.width() - gap * (per_row - 1) as f32) / per_row as f32)
+        .min((rect.height() * 0.58) / rows as f32 - 19.0)
+        .clamp(20.0, 170.0);
+    let text =
+        |at, text: String, color| ui.painter().text(at, Align2::LEFT_TOP, text, plain(10.5), color);
+    let square = |i: usize| {
+        Rect::from_min_size(
+            rect.min
+                + vec2((size + gap) * (i % per_row) as f32, (size + 19.0) * (i / per_row) as f32),
+            vec2(size, size),
+        )
+    };
     let name = |i: usize| match kernels.gates.get(i) {
         Some(gate) => format!("gate {gate}"),
-        None if group.gates.len() > kernels.gates.len() => format!("sum of all {}", group.gates.len()),
+        None if group.gates.len() > kernels.gates.len() => {
+            format!("sum of all {}", group.gates.len())
+        }
         None => "sum".into(),
     };
     for i in 0..count {
-        let (heatmap, color) = if i < kernels.gates.len() { (&kernels.each[i], palette.mute) } else { (&kernels.sum, palette.ink) };
+        let (heatmap, color) = if i < kernels.gates.len() {
+            (&kernels.each[i], palette.mute)
+        } else {
+            (&kernels.sum, palette.ink)
+        };
         let (square, name) = (square(i), name(i));
         heatmap.paint(ui, square, 0..kernels.neurons, 0..kernels.neurons);
-        ui.painter().rect_stroke(square, 0.0, Stroke::new(1.0, palette.line), egui::StrokeKind::Outside);
+        ui.painter().rect_stroke(
+            square,
+            0.0,
+            Stroke::new(1.0, palette.line),
+            egui::StrokeKind::Outside,
+        );
         text(square.left_bottom() + vec2(0.0, 3.0), name, color);
     }
     let n = kernels.neurons;
     let all = (0..count).map(square).reduce(Rect::union).unwrap_or(rect);
     let response = ui.interact(all, ui.scope_id().with("kernels"), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Image, true, "Kernels of the group's gates"));
-    let hit = response.hover_pos().and_then(|pointer| (0..count).find_map(|i| cell_at(square(i), n, n, pointer).map(|(row, column)| [row, i * n + column])));
+    response.widget_info(|| {
+        WidgetInfo::labeled(egui::Role::Image, true, "Kernels of the group's gates")
+    });
+    let hit = response.hover_pos().and_then(|pointer| {
+        (0..count).find_map(|i| {
+            cell_at(square(i), n, n, pointer).map(|(row, column)| [row, i * n + column])
+        })
+    });
     let chosen = readout.choose(ui, &response, [n, count * n], hit);
     let [row, column] = readout.cell;
     let place = cell_rect(square(column / n.max(1)), [n, n], [row, column % n.max(1)]);
-    readout.explain(ui, response, chosen, hit, place, |ui, [row, column]| said(ui, kernels, &name(column / n), output, [column / n, row, column % n]));
+    readout.explain(ui, response, chosen, hit, place, |ui, [row, column]| {
+        said(ui, kernels, &name(column / n), output, [column / n, row, column % n])
+    });
     rect.top() + (size + 19.0) * rows as f32
 }
 
 /// The entry (i, j) of kernel `which`.
 fn said(ui: &mut Ui, kernels: &Kernels, name: &str, output: usize, [which, i, j]: [usize; 3]) {
     let palette = Palette::of(ui);
-    let Some((value, (a, b))) = kernels.values.get(which).map(|kernel| kernel.at(i, j)).zip(kernels.names.get(i).zip(kernels.names.get(j))) else { return };
+    let Some((value, (a, b))) = kernels
+        .values
+        .get(which)
+        .map(|kernel| kernel.at(i, j))
+        .zip(kernels.names.get(i).zip(kernels.names.get(j)))
+    else {
+        return;
+    };
     ui.label(RichText::new(format!("{name}: {}", format::signed(value))).font(strong(12.5)));
     for (neuron, role) in if i == j { vec![a] } else { vec![a, b] } {
         ui.colored_label(palette.role(*role), format!("neuron {neuron}, {}", role_name(*role)));
     }
-    let form = if i == j { "D wₘ wₓ of this neuron" } else { "½ D (wₘ wₓ' + wₘ' wₓ), ' for the second neuron" };
+    let form = if i == j {
+        "D wₘ wₓ of this neuron"
+    } else {
+        "½ D (wₘ wₓ' + wₘ' wₓ), ' for the second neuron"
+    };
     ui.label(RichText::new(format!("output {}: {form}", output + 1)).color(palette.mute));
 }
 
@@ -173,11 +263,17 @@ fn details(ui: &mut Ui, rect: Rect, kernels: &Kernels, group: &Group) {
         return;
     }
     let half = rect.width() * if kernels.heirs > 0 { 0.46 } else { 1.0 };
-    let bars = Rect::from_min_max(rect.min + vec2(0.0, 16.0), pos2(rect.left() + half - 6.0, rect.top() + 16.0 + 36.0f32.min(rect.height() * 0.35)));
+    let bars = Rect::from_min_max(
+        rect.min + vec2(0.0, 16.0),
+        pos2(rect.left() + half - 6.0, rect.top() + 16.0 + 36.0f32.min(rect.height() * 0.35)),
+    );
     ui.painter().text(rect.min, Align2::LEFT_TOP, "singular values", plain(10.5), palette.mute);
     singular_values(ui, bars, group);
     if kernels.heirs > 0 {
-        let right = Rect::from_min_max(pos2(rect.left() + half + 4.0, bars.top()), pos2(rect.right(), bars.bottom()));
+        let right = Rect::from_min_max(
+            pos2(rect.left() + half + 4.0, bars.top()),
+            pos2(rect.right(), bars.bottom()),
+        );
         ui.painter().text(
             pos2(right.left(), rect.top()),
             Align2::LEFT_TOP,
@@ -186,12 +282,23 @@ fn details(ui: &mut Ui, rect: Rect, kernels: &Kernels, group: &Group) {
             palette.mute,
         );
         // A gate's two factors touch; between gates there is room. The neurons' kinds are below.
-        let row = (right.height() - 6.0 - 3.0 * (kernels.heirs - 1) as f32) / (2 * kernels.heirs) as f32;
+        let row =
+            (right.height() - 6.0 - 3.0 * (kernels.heirs - 1) as f32) / (2 * kernels.heirs) as f32;
         for i in 0..2 * kernels.heirs {
             let top = row * i as f32 + 3.0 * (i / 2) as f32;
-            kernels.merged.paint(ui, Rect::from_min_size(right.min + vec2(0.0, top), vec2(right.width(), row)), i..i + 1, 0..kernels.neurons);
+            kernels.merged.paint(
+                ui,
+                Rect::from_min_size(right.min + vec2(0.0, top), vec2(right.width(), row)),
+                i..i + 1,
+                0..kernels.neurons,
+            );
         }
-        kernels.roles.paint(ui, Rect::from_min_max(pos2(right.left(), right.bottom() - 4.0), right.max), 0..1, 0..kernels.neurons);
+        kernels.roles.paint(
+            ui,
+            Rect::from_min_max(pos2(right.left(), right.bottom() - 4.0), right.max),
+            0..1,
+            0..kernels.neurons,
+        );
     }
     let below = bars.bottom() + 6.0;
     super::note(ui, Rect::from_min_max(pos2(rect.left(), below), rect.max), &verdict(group));
@@ -208,18 +315,24 @@ fn verdict(group: &Group) -> String {
 
 fn singular_values(ui: &mut Ui, rect: Rect, group: &Group) {
     let palette = Palette::of(ui);
-    let values: Vec<f64> = group.singular_values.iter().copied().filter(|value| value.is_finite()).take(10).collect();
+    let values: Vec<f64> =
+        group.singular_values.iter().copied().filter(|value| value.is_finite()).take(10).collect();
     let largest = values.iter().copied().fold(0.0, f64::max);
     let step = (rect.width() / values.len().max(6) as f32).min(16.0);
     ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, palette.line));
     for (i, value) in values.iter().enumerate() {
         let height = if largest > 0.0 { (value / largest) as f32 * rect.height() } else { 0.0 };
         let left = rect.left() + step * i as f32;
-        let bar = Rect::from_min_max(pos2(left, rect.bottom() - height.max(1.0)), pos2(left + step * 0.7, rect.bottom()));
+        let bar = Rect::from_min_max(
+            pos2(left, rect.bottom() - height.max(1.0)),
+            pos2(left + step * 0.7, rect.bottom()),
+        );
         ui.painter().rect_filled(bar, 0.0, if i < 2 { palette.accent } else { palette.between });
     }
     let response = ui.interact(rect, ui.scope_id().with("singular values"), Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Image, true, "Singular values of the summed kernel"));
+    response.widget_info(|| {
+        WidgetInfo::labeled(egui::Role::Image, true, "Singular values of the summed kernel")
+    });
     response.on_hover_ui_at_pointer(|ui| {
         ui.label("Singular values of the group's summed kernel, symmetrised, all outputs together. One gate has two at most.");
         let list: Vec<String> = values.iter().take(6).map(|value| format::scientific(*value)).collect();
@@ -234,21 +347,36 @@ fn pick_button(ui: &mut Ui, answer: &Answer<'_>, actions: &mut Vec<Action>) {
     let name = if picked.is_empty() { "Pick".to_owned() } else { format!("Pick {}", picked.len()) };
     let button = ui.add(Button::new(RichText::new(name).size(11.0)).selected(!picked.is_empty()));
     button.widget_info(|| WidgetInfo::labeled(egui::Role::Button, true, "Pick gates by hand"));
-    let button = button.on_hover_text("Choose gates to be tried as one. Their columns in the pictures can be clicked, too.");
+    let button = button.on_hover_text(
+        "Choose gates to be tried as one. Their columns in the pictures can be clicked, too.",
+    );
     Popup::menu(&button).close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
         ui.set_max_width(260.0);
         ui.label(RichText::new("Gates to be tried as one").font(strong(12.5)));
         let kept = answer.dissection.stages.iter().find(|stage| stage.kind == StageKind::Sorted);
-        let mut gates: Vec<usize> = kept.map(|stage| stage.gates.iter().flatten().copied().collect()).unwrap_or_default();
+        let mut gates: Vec<usize> =
+            kept.map(|stage| stage.gates.iter().flatten().copied().collect()).unwrap_or_default();
         gates.sort_unstable();
         if gates.is_empty() {
-            ui.label(RichText::new("All gates are pruned: lower the threshold.").color(palette.mute));
+            ui.label(
+                RichText::new("All gates are pruned: lower the threshold.").color(palette.mute),
+            );
         }
         ScrollArea::vertical().max_height(220.0).show(ui, |ui| {
             ui.horizontal_wrapped(|ui| {
                 for gate in gates {
-                    let chip = ui.add(Button::selectable(picked.contains(&gate), gate.to_string()).min_size(vec2(30.0, 22.0)));
-                    chip.widget_info(|| WidgetInfo::selected(egui::Role::CheckBox, true, picked.contains(&gate), format!("Pick gate {gate}")));
+                    let chip = ui.add(
+                        Button::selectable(picked.contains(&gate), gate.to_string())
+                            .min_size(vec2(30.0, 22.0)),
+                    );
+                    chip.widget_info(|| {
+                        WidgetInfo::selected(
+                            egui::Role::CheckBox,
+                            true,
+                            picked.contains(&gate),
+                            format!("Pick gate {gate}"),
+                        )
+                    });
                     if chip.clicked() {
                         actions.push(toggled(answer, gate));
                     }

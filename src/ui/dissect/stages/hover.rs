@@ -18,18 +18,42 @@ fn placed(rect: Rect, picture: &Picture, stage: &Stage) -> Place {
 
 /// The chosen stage's cells: hovering, clicks and arrows read them off, and clicks on gates pick those (`actions`) for merging by hand.
 /// The rows of `readout` are neurons, its columns those of all matrices after each other.
-pub fn cells(ui: &Ui, rect: Rect, picture: &Picture, i: usize, readout: &mut Readout, answer: &Answer<'_>, actions: Option<&mut Vec<Action>>) {
+pub fn cells(
+    ui: &Ui,
+    rect: Rect,
+    picture: &Picture,
+    i: usize,
+    readout: &mut Readout,
+    answer: &Answer<'_>,
+    actions: Option<&mut Vec<Action>>,
+) {
     let Some(stage) = answer.dissection.stages.get(i) else { return };
     let (place, space) = (placed(rect, picture, stage), picture_rect(rect));
     if !space.is_positive() {
         return;
     }
     let response = ui.interact(space, ui.scope_id().with("cells"), Sense::click());
-    response.widget_info(|| WidgetInfo::labeled(egui::Role::Image, true, format!("Weights of the stage “{}”", title(stage.kind))));
+    response.widget_info(|| {
+        WidgetInfo::labeled(
+            egui::Role::Image,
+            true,
+            format!("Weights of the stage “{}”", title(stage.kind)),
+        )
+    });
     let before = |k: usize| picture.columns[..k].iter().sum::<usize>();
-    let hit = response.hover_pos().and_then(|pointer| place.cell_at(pointer)).map(|(k, row, column)| [row, before(k) + column]);
-    let parted = |column: usize| (0..MATRICES).rev().find(|&k| before(k) <= column && picture.columns[k] > 0).map(|k| (k, column - before(k)));
-    let is_gate = |[_, column]: [usize; 2]| parted(column).is_some_and(|(k, _)| picture::gates_are_columns(&stage.network, k));
+    let hit = response
+        .hover_pos()
+        .and_then(|pointer| place.cell_at(pointer))
+        .map(|(k, row, column)| [row, before(k) + column]);
+    let parted = |column: usize| {
+        (0..MATRICES)
+            .rev()
+            .find(|&k| before(k) <= column && picture.columns[k] > 0)
+            .map(|k| (k, column - before(k)))
+    };
+    let is_gate = |[_, column]: [usize; 2]| {
+        parted(column).is_some_and(|(k, _)| picture::gates_are_columns(&stage.network, k))
+    };
     if let Some(actions) = actions.filter(|_| response.clicked()) {
         pick(&response, &place, stage, answer, actions);
     }
@@ -43,16 +67,24 @@ pub fn cells(ui: &Ui, rect: Rect, picture: &Picture, i: usize, readout: &mut Rea
     let (Some((k, j)), Some((top, height))) = (parted(column), place.row(row)) else { return };
     let columns = &place.columns[k];
     let cell = Rect::from_min_size(pos2(columns.at(j), top), vec2(columns.cell, height));
-    readout.explain(ui, response, true, hit, cell, |ui, [row, _]| said(ui, stage, row, Some((k, row, j))));
+    readout.explain(ui, response, true, hit, cell, |ui, [row, _]| {
+        said(ui, stage, row, Some((k, row, j)))
+    });
 }
 
 /// Explains the cell under the pointer.
 pub fn show(response: &Response, rect: Rect, picture: &Picture, i: usize, answer: &Answer<'_>) {
-    let (Some(pointer), Some(stage)) = (response.hover_pos(), answer.dissection.stages.get(i)) else { return };
+    let (Some(pointer), Some(stage)) = (response.hover_pos(), answer.dissection.stages.get(i))
+    else {
+        return;
+    };
     let place = placed(rect, picture, stage);
     let on_roles = (place.roles.left..place.roles.right()).contains(&pointer.x);
     let cell = place.cell_at(pointer);
-    let Some(row) = cell.map(|(_, row, _)| row).or(place.row_at(pointer.y).filter(|_| on_roles)) else { return };
+    let Some(row) = cell.map(|(_, row, _)| row).or(place.row_at(pointer.y).filter(|_| on_roles))
+    else {
+        return;
+    };
     response.clone().on_hover_ui_at_pointer(|ui| said(ui, stage, row, cell));
 }
 
@@ -60,7 +92,11 @@ pub fn show(response: &Response, rect: Rect, picture: &Picture, i: usize, answer
 fn said(ui: &mut Ui, stage: &Stage, row: usize, cell: Option<(usize, usize, usize)>) {
     let palette = Palette::of(ui);
     let Some((neuron, role)) = stage.neurons.get(row).zip(stage.roles.get(row)) else { return };
-    ui.label(RichText::new(format!("neuron {neuron}, {}", role_name(*role))).font(strong(12.5)).color(palette.role(*role)));
+    ui.label(
+        RichText::new(format!("neuron {neuron}, {}", role_name(*role)))
+            .font(strong(12.5))
+            .color(palette.role(*role)),
+    );
     ui.label(format!("λ = {}", format::lambda(stage.network.lambda[row])));
     if let Some((k, row, column)) = cell {
         ui.label(weight(stage, k, row, column));
@@ -108,18 +144,43 @@ fn gates(stage: &Stage, column: usize) -> String {
 }
 
 /// Picks the gate under the pointer for merging by hand, or lets it go.
-fn pick(response: &Response, place: &Place, stage: &Stage, answer: &Answer<'_>, actions: &mut Vec<Action>) {
-    let Some((k, _, column)) = response.interact_pointer_pos().and_then(|pointer| place.cell_at(pointer)) else { return };
-    if let Some([gate]) = stage.gates.get(column).map(Vec::as_slice).filter(|_| picture::gates_are_columns(&stage.network, k)) {
+fn pick(
+    response: &Response,
+    place: &Place,
+    stage: &Stage,
+    answer: &Answer<'_>,
+    actions: &mut Vec<Action>,
+) {
+    let Some((k, _, column)) =
+        response.interact_pointer_pos().and_then(|pointer| place.cell_at(pointer))
+    else {
+        return;
+    };
+    if let Some([gate]) = stage
+        .gates
+        .get(column)
+        .map(Vec::as_slice)
+        .filter(|_| picture::gates_are_columns(&stage.network, k))
+    {
         actions.push(merging::toggled(answer, *gate));
     }
 }
 
 /// A line under the columns of gates that are picked.
-pub fn marks(painter: &Painter, place: &Place, stage: &Stage, answer: &Answer<'_>, palette: &Palette) {
+pub fn marks(
+    painter: &Painter,
+    place: &Place,
+    stage: &Stage,
+    answer: &Answer<'_>,
+    palette: &Palette,
+) {
     let picked = &answer.settings.picked;
     let y = place.bottom() + 2.5;
-    for (j, _) in stage.gates.iter().enumerate().filter(|(_, gates)| !gates.is_empty() && gates.iter().all(|gate| picked.contains(gate))) {
+    for (j, _) in
+        stage.gates.iter().enumerate().filter(|(_, gates)| {
+            !gates.is_empty() && gates.iter().all(|gate| picked.contains(gate))
+        })
+    {
         for columns in &place.columns[2..] {
             let ends = [pos2(columns.at(j), y), pos2(columns.at(j) + columns.cell.max(2.0), y)];
             painter.line_segment(ends, Stroke::new(2.5, palette.accent));

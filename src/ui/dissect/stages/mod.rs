@@ -19,7 +19,9 @@ use crate::ui::theme::{Palette, plain, strong};
 use crate::ui::{Action, card, format, svg};
 use eframe::egui;
 use egui::text::LayoutJob;
-use egui::{Align2, Color32, EventFilter, Rect, Role as Part, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align2, Color32, EventFilter, Rect, Role as Part, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+};
 use morph::Morph;
 use picture::Picture;
 use place::Place;
@@ -79,7 +81,14 @@ impl State {
     /// The next stage, or the one before.
     pub fn step(&mut self, ui: &Ui, forward: bool) {
         self.playing = false;
-        self.select(ui, if forward { (self.selected + 1).min(COUNT - 1) } else { self.selected.saturating_sub(1) });
+        self.select(
+            ui,
+            if forward {
+                (self.selected + 1).min(COUNT - 1)
+            } else {
+                self.selected.saturating_sub(1)
+            },
+        );
     }
 
     /// Runs through the stages, from the first if the last is shown.
@@ -123,7 +132,10 @@ impl State {
         let (early, late) = (self.from.min(self.selected), self.from.max(self.selected));
         let stages = &answer.dissection.stages;
         let fresh = self.stamp != Some(answer.stamp);
-        let morph_due = moving && early < late && late < stages.len() && (fresh || self.morph.as_ref().is_none_or(|(a, b, _)| (*a, *b) != (early, late)));
+        let morph_due = moving
+            && early < late
+            && late < stages.len()
+            && (fresh || self.morph.as_ref().is_none_or(|(a, b, _)| (*a, *b) != (early, late)));
         if !(fresh || morph_due) {
             return;
         }
@@ -135,25 +147,51 @@ impl State {
             }
         }
         if morph_due {
-            self.morph = Some((early, late, Morph::new(ui.ctx(), &stages[early], &stages[late], answer.dissection, &colors)));
+            self.morph = Some((
+                early,
+                late,
+                Morph::new(ui.ctx(), &stages[early], &stages[late], answer.dissection, &colors),
+            ));
         }
     }
 }
 
 /// Draws the card.
-pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>, narrow: bool, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    rect: Rect,
+    state: &mut State,
+    answer: &Answer<'_>,
+    narrow: bool,
+    actions: &mut Vec<Action>,
+) {
     let (mut saved, mut played) = (false, false);
-    let inner = card::show(ui, rect, "From trained to minimal", "one row a neuron; select a stage, or play", |ui| {
-        if svg::is_for_file(ui) {
-            return;
-        }
-        saved = export::button(ui, "From trained to minimal");
-        let (icon, name) = if state.playing { (Icon::Pause, "Stop at this stage") } else { (Icon::Play, "Play the stages") };
-        played = icon::button(ui, icon, name, None, vec2(30.0, 20.0), false).on_hover_text("Run through the stages (Space); ← and → step").clicked();
-        if !narrow {
-            heatmap::legend(ui, "±1 is the largest weight of the same row, for W out of the same gate. Unused neurons and gates are dimmed.");
-        }
-    });
+    let inner = card::show(
+        ui,
+        rect,
+        "From trained to minimal",
+        "one row a neuron; select a stage, or play",
+        |ui| {
+            if svg::is_for_file(ui) {
+                return;
+            }
+            saved = export::button(ui, "From trained to minimal");
+            let (icon, name) = if state.playing {
+                (Icon::Pause, "Stop at this stage")
+            } else {
+                (Icon::Play, "Play the stages")
+            };
+            played = icon::button(ui, icon, name, None, vec2(30.0, 20.0), false)
+                .on_hover_text("Run through the stages (Space); ← and → step")
+                .clicked();
+            if !narrow {
+                heatmap::legend(
+                    ui,
+                    "±1 is the largest weight of the same row, for W out of the same gate. Unused neurons and gates are dimmed.",
+                );
+            }
+        },
+    );
     if played {
         state.play(ui);
     }
@@ -168,12 +206,21 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, answer: &Answer<'_>, nar
     }
     if saved {
         let selected = state.selected;
-        actions.push(export::svg(ui, "dissect-stages.svg", rect.size(), &mut |ui, rect| show(ui, rect, &mut State::at(selected), answer, narrow, &mut vec![])));
+        actions.push(export::svg(ui, "dissect-stages.svg", rect.size(), &mut |ui, rect| {
+            show(ui, rect, &mut State::at(selected), answer, narrow, &mut vec![])
+        }));
     }
 }
 
 /// Side by side.
-fn strip(ui: &mut Ui, area: Rect, state: &mut State, t: f32, answer: &Answer<'_>, actions: &mut Vec<Action>) {
+fn strip(
+    ui: &mut Ui,
+    area: Rect,
+    state: &mut State,
+    t: f32,
+    answer: &Answer<'_>,
+    actions: &mut Vec<Action>,
+) {
     let eased = t * t * (3.0 - 2.0 * t);
     let weight = |i: usize| {
         let of = |chosen: usize| if i == chosen { WIDE } else { 1.0 };
@@ -200,29 +247,65 @@ fn narrow_strip(ui: &mut Ui, area: Rect, state: &mut State, t: f32, answer: &Ans
     for i in 0..COUNT.min(answer.dissection.stages.len()) {
         let rect = Rect::from_min_size(area.min + vec2(width * i as f32, 0.0), vec2(width, 34.0));
         button(ui, rect, i, state, answer);
-        let (font, color) = if i == state.selected { (strong(11.5), palette.accent) } else { (plain(11.5), palette.ink) };
-        ui.painter().text(rect.center(), Align2::CENTER_CENTER, title(answer.dissection.stages[i].kind), font, color);
+        let (font, color) = if i == state.selected {
+            (strong(11.5), palette.accent)
+        } else {
+            (plain(11.5), palette.ink)
+        };
+        ui.painter().text(
+            rect.center(),
+            Align2::CENTER_CENTER,
+            title(answer.dissection.stages[i].kind),
+            font,
+            color,
+        );
     }
     let rect = Rect::from_min_max(area.min + vec2(0.0, 38.0), area.max);
     content(ui, rect, state.selected, state, t, answer);
-    hover::cells(ui, rect, &state.pictures[state.selected], state.selected, &mut state.readout, answer, None);
+    hover::cells(
+        ui,
+        rect,
+        &state.pictures[state.selected],
+        state.selected,
+        &mut state.readout,
+        answer,
+        None,
+    );
 }
 
 /// What chooses stage `i`; its response's clicks are done.
-fn button(ui: &mut Ui, rect: Rect, i: usize, state: &mut State, answer: &Answer<'_>) -> egui::Response {
+fn button(
+    ui: &mut Ui,
+    rect: Rect,
+    i: usize,
+    state: &mut State,
+    answer: &Answer<'_>,
+) -> egui::Response {
     let palette = Palette::of(ui);
     let chosen = i == state.selected;
     let response = ui.interact(rect, ui.scope_id().with(("stage", i)), Sense::click());
-    let name = answer.dissection.stages.get(i).map_or_else(String::new, |stage| format!("{}: {}", title(stage.kind), moved(answer, i)));
+    let name =
+        answer.dissection.stages.get(i).map_or_else(String::new, |stage| {
+            format!("{}: {}", title(stage.kind), moved(answer, i))
+        });
     response.widget_info(|| WidgetInfo::selected(Part::ListBoxOption, true, chosen, &name));
     if chosen || response.hovered() {
-        ui.painter().rect_filled(rect, 0.0, palette.accent.gamma_multiply(if chosen { 0.07 } else { 0.03 }));
+        ui.painter().rect_filled(
+            rect,
+            0.0,
+            palette.accent.gamma_multiply(if chosen { 0.07 } else { 0.03 }),
+        );
     }
     if response.has_focus() {
         state.focused = true;
         let arrows = EventFilter { horizontal_arrows: true, ..EventFilter::default() };
         ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, arrows));
-        ui.painter().rect_stroke(rect.shrink(2.0), 4.0, Stroke::new(1.5, palette.accent), egui::StrokeKind::Inside);
+        ui.painter().rect_stroke(
+            rect.shrink(2.0),
+            4.0,
+            Stroke::new(1.5, palette.accent),
+            egui::StrokeKind::Inside,
+        );
     }
     if response.clicked() && !chosen {
         state.playing = false;
@@ -231,7 +314,15 @@ fn button(ui: &mut Ui, rect: Rect, i: usize, state: &mut State, answer: &Answer<
     response
 }
 
-fn tile(ui: &mut Ui, rect: Rect, i: usize, state: &mut State, t: f32, answer: &Answer<'_>, actions: &mut Vec<Action>) {
+fn tile(
+    ui: &mut Ui,
+    rect: Rect,
+    i: usize,
+    state: &mut State,
+    t: f32,
+    answer: &Answer<'_>,
+    actions: &mut Vec<Action>,
+) {
     let chosen = i == state.selected;
     let response = button(ui, rect, i, state, answer);
     content(ui, rect, i, state, t, answer);
@@ -245,7 +336,10 @@ fn tile(ui: &mut Ui, rect: Rect, i: usize, state: &mut State, t: f32, answer: &A
 /// The space of the picture in a tile: below the title, above the sentences.
 fn picture_rect(rect: Rect) -> Rect {
     let below = (rect.height() * 0.24).clamp(24.0, 54.0);
-    Rect::from_min_max(rect.min + vec2(card::MARGIN, 40.0), pos2(rect.right() - card::MARGIN, rect.bottom() - below))
+    Rect::from_min_max(
+        rect.min + vec2(card::MARGIN, 40.0),
+        pos2(rect.right() - card::MARGIN, rect.bottom() - below),
+    )
 }
 
 fn content(ui: &mut Ui, rect: Rect, i: usize, state: &mut State, t: f32, answer: &Answer<'_>) {
@@ -263,18 +357,35 @@ fn content(ui: &mut Ui, rect: Rect, i: usize, state: &mut State, t: f32, answer:
     if heading.right() + counts.size().x + 8.0 > rect.right() - card::MARGIN {
         counts = painter.layout_job(self::counts(stage, palette, false));
     }
-    painter.galley(pos2(rect.right() - card::MARGIN - counts.size().x, at.y + 1.0), counts, palette.mute);
+    painter.galley(
+        pos2(rect.right() - card::MARGIN - counts.size().x, at.y + 1.0),
+        counts,
+        palette.mute,
+    );
     let space = picture_rect(rect);
     let place = Place::new(space, &state.pictures[i], side);
     if stage.neurons.is_empty() {
-        painter.text(space.center(), Align2::CENTER_CENTER, "nothing is left", plain(12.0), palette.mute);
+        painter.text(
+            space.center(),
+            Align2::CENTER_CENTER,
+            "nothing is left",
+            plain(12.0),
+            palette.mute,
+        );
     } else if chosen
         && t < 1.0
         && let Some((early, late, morph)) = &state.morph
     {
-        let places = [*early, *late].map(|k| if k == i { place.clone() } else { Place::new(space, &state.pictures[k], side) });
+        let places = [*early, *late].map(|k| {
+            if k == i { place.clone() } else { Place::new(space, &state.pictures[k], side) }
+        });
         let moment = if i == *late { t } else { 1.0 - t };
-        morph.paint(&painter, [&state.pictures[*early], &state.pictures[*late]], [&places[0], &places[1]], moment);
+        morph.paint(
+            &painter,
+            [&state.pictures[*early], &state.pictures[*late]],
+            [&places[0], &places[1]],
+            moment,
+        );
     } else {
         place.paint(&painter, &state.pictures[i], Color32::WHITE);
         hover::marks(&painter, &place, stage, answer, palette);
@@ -285,7 +396,12 @@ fn content(ui: &mut Ui, rect: Rect, i: usize, state: &mut State, t: f32, answer:
     let below = pos2(rect.left() + card::MARGIN, space.bottom() + 6.0);
     painter.text(below, Align2::LEFT_TOP, moved(answer, i), plain(11.5), palette.ink);
     if rect.width() > 260.0 && rect.bottom() - below.y > 30.0 {
-        let mut note = LayoutJob::simple(stage.note.clone(), plain(11.0), palette.mute, rect.width() - 2.0 * card::MARGIN);
+        let mut note = LayoutJob::simple(
+            stage.note.clone(),
+            plain(11.0),
+            palette.mute,
+            rect.width() - 2.0 * card::MARGIN,
+        );
         note.wrap.max_rows = 2;
         painter.galley(below + vec2(0.0, 17.0), painter.layout_job(note), palette.mute);
     }
@@ -293,11 +409,28 @@ fn content(ui: &mut Ui, rect: Rect, i: usize, state: &mut State, t: f32, answer:
 
 /// What stands above the matrices.
 fn headers(painter: &egui::Painter, place: &Place, side: bool, palette: &Palette) {
-    let names = if side { ["Wₘ in", "Wₓ in", "W side", "Dᵀ"] } else { ["Wₘ in", "Wₓ in", "Wₘ out ᵀ", "Wₓ out ᵀ"] };
-    for (columns, name) in place.columns.iter().zip(names).filter(|(columns, _)| columns.count > 0) {
-        painter.text(pos2(columns.left, place.top - 3.0), Align2::LEFT_BOTTOM, name, plain(10.5), palette.mute);
+    let names = if side {
+        ["Wₘ in", "Wₓ in", "W side", "Dᵀ"]
+    } else {
+        ["Wₘ in", "Wₓ in", "Wₘ out ᵀ", "Wₓ out ᵀ"]
+    };
+    for (columns, name) in place.columns.iter().zip(names).filter(|(columns, _)| columns.count > 0)
+    {
+        painter.text(
+            pos2(columns.left, place.top - 3.0),
+            Align2::LEFT_BOTTOM,
+            name,
+            plain(10.5),
+            palette.mute,
+        );
     }
-    painter.text(pos2(place.roles.left, place.top - 3.0), Align2::LEFT_BOTTOM, "λ", plain(10.5), palette.mute);
+    painter.text(
+        pos2(place.roles.left, place.top - 3.0),
+        Align2::LEFT_BOTTOM,
+        "λ",
+        plain(10.5),
+        palette.mute,
+    );
 }
 
 /// A stage's name.
@@ -316,11 +449,15 @@ fn counts(stage: &Stage, palette: &Palette, by_kind: bool) -> LayoutJob {
     let mut text = Text::sized(11.0, palette.mute);
     let sorted = !matches!(stage.kind, StageKind::Raw | StageKind::Pruned);
     let count = |role: Role| stage.roles.iter().filter(|&&r| r == role).count();
-    let kinds: Vec<(usize, Role)> =
-        [Role::KeyValue, Role::Query, Role::Between, Role::Unused].map(|role| (count(role), role)).into_iter().filter(|(count, _)| *count > 0).collect();
+    let kinds: Vec<(usize, Role)> = [Role::KeyValue, Role::Query, Role::Between, Role::Unused]
+        .map(|role| (count(role), role))
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .collect();
     if by_kind && sorted && !kinds.is_empty() {
         for (i, (count, role)) in kinds.into_iter().enumerate() {
-            text.plain(if i > 0 { " + " } else { "" }).marked(&count.to_string(), palette.role(role));
+            text.plain(if i > 0 { " + " } else { "" })
+                .marked(&count.to_string(), palette.role(role));
         }
     } else {
         text.plain(&stage.neurons.len().to_string());
@@ -336,7 +473,9 @@ fn moved(answer: &Answer<'_>, i: usize) -> String {
     let stages = &answer.dissection.stages;
     match (i, stages[i].change) {
         (0, _) => "as trained".into(),
-        (_, change) if change.to_bits() == stages[i - 1].change.to_bits() => "same function as before".into(),
+        (_, change) if change.to_bits() == stages[i - 1].change.to_bits() => {
+            "same function as before".into()
+        }
         (_, change) => format!("outputs moved {}", format::scientific(change)),
     }
 }

@@ -34,7 +34,14 @@ impl Picture {
     }
 
     /// Brings it up to date.
-    pub fn set(&mut self, ctx: &Context, stage: &Stage, of: &Dissection, colors: &Colors, palette: &Palette) {
+    pub fn set(
+        &mut self,
+        ctx: &Context,
+        stage: &Stage,
+        of: &Dissection,
+        colors: &Colors,
+        palette: &Palette,
+    ) {
         let sheets = sheets(&stage.network);
         let dim = dimming(stage, of);
         self.columns = sheets.each_ref().map(|sheet| sheet.columns);
@@ -44,7 +51,11 @@ impl Picture {
         let roles = stage.roles.iter().map(|&role| palette.role(role)).collect();
         self.roles.set(ctx, "roles", stage.roles.len(), 1, roles);
         let sorted = !matches!(stage.kind, StageKind::Raw | StageKind::Pruned);
-        self.bands = if sorted { stage.roles.chunk_by(|a, b| a == b).map(<[Role]>::len).collect() } else { vec![stage.roles.len()] };
+        self.bands = if sorted {
+            stage.roles.chunk_by(|a, b| a == b).map(<[Role]>::len).collect()
+        } else {
+            vec![stage.roles.len()]
+        };
         self.bands.retain(|&rows| rows > 0);
     }
 }
@@ -79,7 +90,12 @@ impl Dimming {
 /// Neurons and gates below the threshold are drawn faint.
 pub fn dimming(stage: &Stage, of: &Dissection) -> Dimming {
     let strength = |unused: bool| if unused { DIMMED } else { 1.0 };
-    let unimportant = |gate: &usize| of.importance.gates.get(*gate).is_some_and(|importance| *importance <= of.settings.threshold);
+    let unimportant = |gate: &usize| {
+        of.importance
+            .gates
+            .get(*gate)
+            .is_some_and(|importance| *importance <= of.settings.threshold)
+    };
     Dimming {
         rows: stage.roles.iter().map(|role| strength(*role == Role::Unused)).collect(),
         gates: stage.gates.iter().map(|gates| strength(gates.iter().all(unimportant))).collect(),
@@ -88,7 +104,14 @@ pub fn dimming(stage: &Stage, of: &Dissection) -> Dimming {
 
 /// Colours `sheet`: each row, or each gate's column, by its own largest weight.
 #[allow(clippy::cast_possible_truncation)]
-pub fn paint(ctx: &Context, heatmap: &mut Heatmap, sheet: &Matrix, by_column: bool, dim: &Dimming, colors: &Colors) {
+pub fn paint(
+    ctx: &Context,
+    heatmap: &mut Heatmap,
+    sheet: &Matrix,
+    by_column: bool,
+    dim: &Dimming,
+    colors: &Colors,
+) {
     let size = |value: f64| if value.is_finite() { value.abs() } else { 0.0 };
     let factor = |largest: f64| if largest > 0.0 { (1.0 / largest) as f32 } else { 0.0 };
     let mut columns = vec![1.0f32; sheet.columns];
@@ -96,17 +119,28 @@ pub fn paint(ctx: &Context, heatmap: &mut Heatmap, sheet: &Matrix, by_column: bo
     if by_column {
         let mut largest = vec![0.0f64; sheet.columns];
         for row in sheet.iter_rows() {
-            largest.iter_mut().zip(row).for_each(|(largest, value)| *largest = largest.max(size(*value)));
+            largest
+                .iter_mut()
+                .zip(row)
+                .for_each(|(largest, value)| *largest = largest.max(size(*value)));
         }
         columns = largest.into_iter().map(factor).collect();
         columns.iter_mut().zip(&dim.gates).for_each(|(factor, strength)| *factor *= strength);
     } else {
-        rows = sheet.iter_rows().map(|row| factor(row.iter().copied().map(size).fold(0.0, f64::max))).collect();
+        rows = sheet
+            .iter_rows()
+            .map(|row| factor(row.iter().copied().map(size).fold(0.0, f64::max)))
+            .collect();
     }
     rows.iter_mut().zip(&dim.rows).for_each(|(factor, strength)| *factor *= strength);
     let mut shades = Vec::with_capacity(sheet.data.len());
     for (values, row) in sheet.iter_rows().zip(&rows) {
-        shades.extend(values.iter().zip(&columns).map(|(value, column)| colors.of(*value as f32 * column * row)));
+        shades.extend(
+            values
+                .iter()
+                .zip(&columns)
+                .map(|(value, column)| colors.of(*value as f32 * column * row)),
+        );
     }
     heatmap.set(ctx, "stage", sheet.rows, sheet.columns, shades);
 }

@@ -69,7 +69,11 @@ impl Place {
         let strip = (rect.width() * 0.03).clamp(4.0, 9.0);
         let room = (rect.width() - strip - 4.0 * gap).max(4.0);
         let input = if side { 0.25 } else { 0.15 };
-        let after = |left: f32, width: f32, count: usize| Columns { left, cell: (width / count.max(1) as f32).min(LARGEST), count };
+        let after = |left: f32, width: f32, count: usize| Columns {
+            left,
+            cell: (width / count.max(1) as f32).min(LARGEST),
+            count,
+        };
         let first = after(rect.left(), room * input, picture.columns[0]);
         let second = after(first.right() + gap, room * input, picture.columns[1]);
         let roles = Columns { left: second.right() + gap, cell: strip, count: 1 };
@@ -94,7 +98,10 @@ impl Place {
     /// The rectangle of a band in some columns.
     pub fn block(&self, band: usize, columns: &Columns) -> Rect {
         let (rows, top, cell) = &self.bands[band];
-        Rect::from_min_size(pos2(columns.left, *top), vec2(columns.right() - columns.left, rows.len() as f32 * cell))
+        Rect::from_min_size(
+            pos2(columns.left, *top),
+            vec2(columns.right() - columns.left, rows.len() as f32 * cell),
+        )
     }
 
     /// Row at that height.
@@ -108,7 +115,11 @@ impl Place {
     /// Matrix, row and column there.
     pub fn cell_at(&self, at: Pos2) -> Option<(usize, usize, usize)> {
         let row = self.row_at(at.y)?;
-        let (k, column) = self.columns.iter().enumerate().find_map(|(k, columns)| Some((k, columns.index(at.x)?)))?;
+        let (k, column) = self
+            .columns
+            .iter()
+            .enumerate()
+            .find_map(|(k, columns)| Some((k, columns.index(at.x)?)))?;
         Some((k, row, column))
     }
 
