@@ -1,4 +1,5 @@
-//! The window: owns the training's link and what is known of it; `logic` takes in, `ui` draws and applies what was asked for.
+//! The window: owns the training's link and what is known of it; `logic` takes in, `ui` draws and
+//! applies what was asked for.
 
 mod actions;
 mod dropped;
@@ -83,7 +84,8 @@ const STORED_SESSION: &str = "session";
 const STORED_SWEEPS: [&str; 2] = ["sweep", "compare"];
 
 impl App {
-    /// Starts training what `link` (a URL hash, or a whole address) asks for, or the default preset.
+    /// Starts training what `link` (a URL hash, or a whole address) asks for, or the default
+    /// preset.
     ///
     /// # Errors
     /// No thread or worker for the training.
@@ -155,7 +157,8 @@ impl App {
         })
     }
 
-    /// A command of the page's script: an object with `play`, `pause`, `reset`, `load`, `sweep` or `lose_device`.
+    /// A command of the page's script: an object with `play`, `pause`, `reset`, `load`, `sweep` or
+    /// `lose_device`.
     pub fn command(&mut self, json: &str) {
         let Ok(serde_json::Value::Object(command)) = serde_json::from_str(json) else {
             return self.messages.push(Message::warning(format!(

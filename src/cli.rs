@@ -1,5 +1,5 @@
-//! The terminal: `train`, `sweep`, `analyze`, `construct`, `evaluate`, `devices`. Progress goes to stderr, results to stdout;
-//! exit codes: 0 done, 1 failed, 2 bad usage or bad file.
+//! The terminal: `train`, `sweep`, `analyze`, `construct`, `evaluate`, `devices`. Progress goes to
+//! stderr, results to stdout; exit codes: 0 done, 1 failed, 2 bad usage or bad file.
 
 mod analyze;
 mod construct;

@@ -1,5 +1,5 @@
-//! gatelens trains gated recurrent networks with WGSL compute shaders and shows, live, how they turn
-//! into linear attention (Zucchet et al., arXiv 2309.01775).
+//! gatelens trains gated recurrent networks with WGSL compute shaders and shows, live, how they
+//! turn into linear attention (Zucchet et al., arXiv 2309.01775).
 //!
 //! The map of rooms. A room imports only rooms above it in this list; `tests/rooms.rs` checks that.
 //!

@@ -39,8 +39,9 @@ fn window(link: Option<String>) -> std::process::ExitCode {
     std::process::ExitCode::FAILURE
 }
 
-/// What can draw the window, the best first. Where a CPU stands in for the GPU, OpenGL takes a quarter of Vulkan's time: software runs every
-/// branch of a shader at every pixel, and egui's WGSL has branches for options that its GLSL compiles away.
+/// What can draw the window, the best first. Where a CPU stands in for the GPU, OpenGL takes a
+/// quarter of Vulkan's time: software runs every branch of a shader at every pixel, and egui's WGSL
+/// has branches for options that its GLSL compiles away.
 #[cfg(all(target_os = "linux", feature = "app"))]
 fn renderers() -> Vec<eframe::Renderer> {
     use eframe::Renderer::{Glow, Wgpu};
@@ -64,7 +65,8 @@ fn main() {
     page::main();
 }
 
-/// The page: starts the app on its canvas, and answers the page's script. In a worker: serves the page's commands.
+/// The page: starts the app on its canvas, and answers the page's script. In a worker: serves the
+/// page's commands.
 #[cfg(target_arch = "wasm32")]
 mod page {
     use eframe::wasm_bindgen::{self, JsCast as _, prelude::*};

@@ -1,5 +1,6 @@
-//! What differs between a native machine and the browser: where the runner lives, files, the address bar, the clipboard.
-//! The only place, besides `main.rs`, that asks for the target. Everything here is called from the window's thread.
+//! What differs between a native machine and the browser: where the runner lives, files, the
+//! address bar, the clipboard. The only place, besides `main.rs`, that asks for the target.
+//! Everything here is called from the window's thread.
 
 #[cfg(not(target_arch = "wasm32"))]
 mod native;

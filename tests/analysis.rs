@@ -10,7 +10,8 @@ use gatelens::task::{
     attention::{Spectrum, TeacherKind},
 };
 
-/// The naive construction (paper, appendix A.1): neuron (r, s) holds S[r, s], query neuron j holds q_j, gate (r, s) is their product.
+/// The naive construction (paper, appendix A.1): neuron (r, s) holds S[r, s], query neuron j holds
+/// q_j, gate (r, s) is their product.
 fn naive(teacher: &Teacher) -> (ParamTable, Vec<f32>) {
     let d = teacher.dim;
     let (n, m) = (d * d + d, d * d);

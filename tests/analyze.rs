@@ -45,7 +45,8 @@ fn floats(name: &str, shape: &[usize], values: &[f64]) -> Tensor {
     )
 }
 
-/// Attention on one number, y_t = Σ x_s² · x_t: u = (x · x, x · 1), λ = (1, 0), g = h₁ h₂; in both precisions, with `lambda`.
+/// Attention on one number, y_t = Σ x_s² · x_t: u = (x · x, x · 1), λ = (1, 0), g = h₁ h₂; in both
+/// precisions, with `lambda`.
 fn network() -> Vec<Tensor> {
     vec![
         doubles("input_gate.m", &[2, 2], &[1.0, 0.0, 1.0, 0.0]),

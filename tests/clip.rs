@@ -1,4 +1,5 @@
-//! Gradient clipping: gradients whose norm over all weights is too large are scaled down to it, others are left alone.
+//! Gradient clipping: gradients whose norm over all weights is too large are scaled down to it,
+//! others are left alone.
 
 use gatelens::backend::Backend;
 use gatelens::backend::cpu::Cpu;
@@ -7,7 +8,8 @@ use gatelens::experiment::recipe::{ModelName, Recipe};
 use gatelens::graph::Graph;
 use gatelens::task::Source;
 
-/// The first moment after one step, over 1 − β₁: the gradient as the optimiser saw it, of a small LSTM with that clip.
+/// The first moment after one step, over 1 − β₁: the gradient as the optimiser saw it, of a small
+/// LSTM with that clip.
 fn gradient(clip: f32) -> Vec<f64> {
     let quick = preset::find("quick").unwrap().recipe;
     let recipe =

@@ -1,5 +1,6 @@
-//! The Compare view's page Layers, driven by its labels; and pictures of it in `target/screenshots/` (with an adapter, lavapipe will
-//! do): `ONLY=gru cargo test --test compare_layers -- --ignored` draws those whose name contains that.
+//! The Compare view's page Layers, driven by its labels; and pictures of it in
+//! `target/screenshots/` (with an adapter, lavapipe will do): `ONLY=gru cargo test --test
+//! compare_layers -- --ignored` draws those whose name contains that.
 #![cfg(feature = "app")]
 
 mod support {
@@ -97,7 +98,8 @@ fn layers(size: Vec2) -> Harness<'static, Window> {
     window
 }
 
-/// The control of that name, scrolled in sight; its caption may have the same name, and comes first.
+/// The control of that name, scrolled in sight; its caption may have the same name, and comes
+/// first.
 fn reach<'h>(harness: &'h mut Harness<'_, Window>, label: &'h str) -> egui_kittest::Node<'h> {
     harness.get_all_by_label(label).last().unwrap().scroll_to_me();
     harness.run_steps(6);

@@ -1,5 +1,6 @@
 //! The Construct view, driven by its labels and keys; and pictures of it in `target/screenshots/`:
-//! `ONLY=construct-light cargo test --test construct -- --ignored` draws those whose name contains that.
+//! `ONLY=construct-light cargo test --test construct -- --ignored` draws those whose name contains
+//! that.
 #![cfg(feature = "app")]
 
 mod support {

@@ -1,4 +1,5 @@
-//! `construct --layer`: what is printed is what is in the file, and the file is attention to everything that reads it.
+//! `construct --layer`: what is printed is what is in the file, and the file is attention to
+//! everything that reads it.
 
 use gatelens::experiment::checkpoint;
 use gatelens::theory::layers::{Layer, construct};
@@ -69,7 +70,8 @@ fn a_layer_is_written_and_is_the_attention() {
         }
         assert!(errors[1] > 0.0 && errors[1] < 1e-5 && errors[2] > errors[1], "{key}: {errors:?}");
         read.to_recipe(key).unwrap().check().unwrap();
-        // Analysis finds what was put in; where the own token's term is missing, it finds no attention.
+        // Analysis finds what was put in; where the own token's term is missing, it finds no
+        // attention.
         let found = gatelens(&["analyze", &file]);
         assert!(found.status.success(), "{}", self::errors(&found));
         assert_eq!(

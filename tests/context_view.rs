@@ -1,5 +1,6 @@
-//! The In context view, driven by its labels; and pictures of it in `target/screenshots/` (with an adapter, lavapipe will do):
-//! `ONLY=regression cargo test --test context_view -- --ignored` draws those whose name contains that.
+//! The In context view, driven by its labels; and pictures of it in `target/screenshots/` (with an
+//! adapter, lavapipe will do): `ONLY=regression cargo test --test context_view -- --ignored` draws
+//! those whose name contains that.
 #![cfg(feature = "app")]
 
 mod support {
@@ -251,7 +252,8 @@ fn settings_are_those_of_the_task() {
     assert_eq!(window.state().draft, live.recipe, "back to what runs");
 }
 
-/// Networks before their first step, of the smallest and of large sizes, and with numbers that are none.
+/// Networks before their first step, of the smallest and of large sizes, and with numbers that are
+/// none.
 fn odd() -> Vec<Live> {
     let mut lives = vec![];
     for gating in [Gating::Output, Gating::Side] {

@@ -1,5 +1,6 @@
 //! The Dissect view, driven by its labels and keys; and pictures of it in `target/screenshots/`:
-//! `ONLY=phone cargo test --test dissect_view -- --ignored pictures` draws those whose name contains that.
+//! `ONLY=phone cargo test --test dissect_view -- --ignored pictures` draws those whose name
+//! contains that.
 #![cfg(feature = "app")]
 
 mod support {

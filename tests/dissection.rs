@@ -562,7 +562,8 @@ fn side_gating_folds_only_what_is_exact() {
     };
     let Gating::Side(rows) = &side.gating else { unreachable!() };
     let other = networks::numbers(1, "row", 1, 4).data;
-    // The same product and readout, the side row in two parts; then the same product and side row, the readout in two.
+    // The same product and readout, the side row in two parts; then the same product and side row,
+    // the readout in two.
     let mut by_side = split(&side, 4);
     if let Gating::Side(new) = &mut by_side.gating {
         new.row_mut(9).copy_from_slice(&other);
@@ -587,7 +588,8 @@ fn side_gating_folds_only_what_is_exact() {
     }
 }
 
-/// S₁₁ S₂₂ − S₁₂² of the memory without the current token is zero while one earlier token is in it: only three tokens show it.
+/// S₁₁ S₂₂ − S₁₂² of the memory without the current token is zero while one earlier token is in it:
+/// only three tokens show it.
 #[test]
 fn two_tokens_are_blind_to_products_of_two_earlier_ones() {
     let teacher = networks::teacher(2, 3);
@@ -625,8 +627,8 @@ fn two_tokens_are_blind_to_products_of_two_earlier_ones() {
     }
 }
 
-/// Small networks of all shapes with zeros, copies and very large and small rows in them: no panic, finite numbers, and no stage that
-/// changes the outputs by more than its bounds allow.
+/// Small networks of all shapes with zeros, copies and very large and small rows in them: no panic,
+/// finite numbers, and no stage that changes the outputs by more than its bounds allow.
 #[test]
 fn no_network_is_too_odd() {
     for seed in 0..150u32 {

@@ -1,5 +1,5 @@
-//! The user's own arrays: every format and type that is read, everything that is refused and how, batches drawn on both devices,
-//! masks, and ten AdamW steps through the terminal against JAX's.
+//! The user's own arrays: every format and type that is read, everything that is refused and how,
+//! batches drawn on both devices, masks, and ten AdamW steps through the terminal against JAX's.
 
 mod support;
 
@@ -173,7 +173,8 @@ fn what_does_not_fit_is_said() {
     }
 }
 
-/// A deflated array that unpacks to more than an array may hold is given up before it fills the memory.
+/// A deflated array that unpacks to more than an array may hold is given up before it fills the
+/// memory.
 #[test]
 fn a_small_file_cannot_fill_the_memory() {
     let zeros = miniz_oxide::deflate::compress_to_vec(&vec![0; 1 << 20], 1);
@@ -325,7 +326,8 @@ fn the_split_keeps_every_sequence_once() {
     assert!(error.contains("at most 7 sequences"), "{error}");
 }
 
-/// The loss on the device is the weighted mean over the file's sequences that [`gatelens::analysis::test_set`] computes from the weights alone.
+/// The loss on the device is the weighted mean over the file's sequences that
+/// [`gatelens::analysis::test_set`] computes from the weights alone.
 #[test]
 fn weights_of_time_steps_are_in_the_loss() {
     let mask = ("mask", npy("<f8", &[3, 2], &doubles([1.0, 0.0, 0.5, 2.0, 0.0, 1.0])));

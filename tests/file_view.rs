@@ -1,5 +1,6 @@
-//! The In context view of a training on the user's own file, driven by its labels and keys; and pictures of it in `target/screenshots/`:
-//! `ONLY=file-plain cargo test --test file_view -- --ignored` draws those whose name contains that.
+//! The In context view of a training on the user's own file, driven by its labels and keys; and
+//! pictures of it in `target/screenshots/`: `ONLY=file-plain cargo test --test file_view --
+//! --ignored` draws those whose name contains that.
 #![cfg(feature = "app")]
 
 mod support {

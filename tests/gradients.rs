@@ -1,5 +1,5 @@
-//! Reverse rules in f64 against central differences, for each op in a model of its own and for both whole models;
-//! and what the CPU kernels compute against textbook loops.
+//! Reverse rules in f64 against central differences, for each op in a model of its own and for both
+//! whole models; and what the CPU kernels compute against textbook loops.
 
 use gatelens::backend::{Backend, cpu::Cpu};
 use gatelens::graph::{

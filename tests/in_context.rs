@@ -1,4 +1,5 @@
-//! What networks do in context: one trained by JAX against its numbers, and networks built by hand with known answers.
+//! What networks do in context: one trained by JAX against its numbers, and networks built by hand
+//! with known answers.
 
 use gatelens::analysis::in_context::{Sequences, coefficients, episode, losses};
 use gatelens::analysis::recall::{Algorithm, recalled};
@@ -96,7 +97,8 @@ fn a_network_trained_by_jax_has_its_numbers() {
     );
 }
 
-/// One step of gradient descent as a gated network: neuron (k, i) sums y_k x_i, query neuron i passes x_i on, gate (k, i) multiplies them.
+/// One step of gradient descent as a gated network: neuron (k, i) sums y_k x_i, query neuron i
+/// passes x_i on, gate (k, i) multiplies them.
 fn gradient_descent(task: Regression, step_size: f64) -> Network {
     let Regression { inputs, outputs, .. } = task;
     let (products, n, width) = (inputs * outputs, inputs * outputs + inputs, inputs + outputs);
@@ -155,7 +157,8 @@ fn a_gradient_step_built_by_hand_is_one() {
     );
     assert_eq!((episode.tokens.len(), &episode.tokens[5][2..]), (6, &[0.0, 0.0, 0.0][..]));
 
-    // Another step size is another network: its loss is higher and its coefficients are seen to be off.
+    // Another step size is another network: its loss is higher and its coefficients are seen to be
+    // off.
     let off = gradient_descent(task, 1.5 * best);
     let worse = losses(&off, task, [&sequences]);
     assert!(worse.network > worse.gradient_step + 4.0 * worse.standard_error);
@@ -176,7 +179,8 @@ fn attends(pairs: usize) -> Network {
     gradient_descent(task, 1.0)
 }
 
-/// Comparison: neuron v holds the number of the key that came with value v; the answer is −(held − asked)².
+/// Comparison: neuron v holds the number of the key that came with value v; the answer is −(held −
+/// asked)².
 fn compares(pairs: usize) -> Network {
     let n = pairs + 1;
     let key = |column: usize| if column < pairs { column as f64 + 1.0 } else { 0.0 };

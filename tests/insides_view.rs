@@ -1,5 +1,6 @@
-//! Dissect with layers that are not gated, driven by its labels and keys; and pictures of it in `target/screenshots/`:
-//! `ONLY=phone cargo test --test insides_view -- --ignored pictures` draws those whose name contains that.
+//! Dissect with layers that are not gated, driven by its labels and keys; and pictures of it in
+//! `target/screenshots/`: `ONLY=phone cargo test --test insides_view -- --ignored pictures` draws
+//! those whose name contains that.
 #![cfg(feature = "app")]
 
 mod support {
@@ -41,7 +42,8 @@ fn live(recipe: &Recipe, step: u64) -> Rc<Live> {
     Rc::new(live)
 }
 
-/// Dissect with the answer about `given`, or, with a step, about the live network that `given` then is.
+/// Dissect with the answer about `given`, or, with a step, about the live network that `given` then
+/// is.
 fn window(live: &Rc<Live>, given: Given, step: Option<u64>, probed: bool) -> Window {
     let mut found = insides::look(&given.network, given.teacher.as_ref(), given.origin);
     if probed {

@@ -1,5 +1,6 @@
-//! What version 0.1 wrote stays valid: its checkpoints, a sweep's folder and its text, links, and the programs that are recorded.
-//! `KEEP=1 cargo test --test kept` writes `tests/kept` anew, which is right only when a fault in it was mended.
+//! What version 0.1 wrote stays valid: its checkpoints, a sweep's folder and its text, links, and
+//! the programs that are recorded. `KEEP=1 cargo test --test kept` writes `tests/kept` anew, which
+//! is right only when a fault in it was mended.
 
 use gatelens::experiment::recipe::Recipe;
 use gatelens::experiment::sweep::{Sweep, results, shard::Shard, store::Store};
@@ -152,7 +153,8 @@ fn links_are_read_as_before() {
     same("links.txt", &text);
 }
 
-/// A checkpoint of each layer after three steps, as version 0.1 wrote it: read, and written again, it is the same file.
+/// A checkpoint of each layer after three steps, as version 0.1 wrote it: read, and written again,
+/// it is the same file.
 #[test]
 fn checkpoints_are_read_and_written_as_before() {
     for (name, link) in LAYERS {
@@ -194,7 +196,8 @@ fn checkpoints_are_read_and_written_as_before() {
         );
         let again = checkpoint::write(&wanted, &read.snapshot, read.teacher.as_ref()).unwrap();
         assert!(tensors(&again) == tensors(&bytes), "{name}: what is written is not what was read");
-        // Weights alone say as much, but for the scores of attention, which only a recipe or a teacher tells.
+        // Weights alone say as much, but for the scores of attention, which only a recipe or a
+        // teacher tells.
         let bare = without_metadata(&bytes);
         if *name != "softmax" {
             let bare = checkpoint::read(name, &bare).unwrap();

@@ -1,6 +1,7 @@
-//! GPU = CPU: each kernel at odd shapes over poisoned outputs, whole trainings, and what the engine promises:
-//! nothing uploaded a step, one mapping at a time, runs that repeat bit for bit, errors that are values.
-//! Without an adapter these tests say that they skip; with REQUIRE_GPU=1 they fail.
+//! GPU = CPU: each kernel at odd shapes over poisoned outputs, whole trainings, and what the engine
+//! promises: nothing uploaded a step, one mapping at a time, runs that repeat bit for bit, errors
+//! that are values. Without an adapter these tests say that they skip; with REQUIRE_GPU=1 they
+//! fail.
 
 #[path = "support/device.rs"]
 mod device;
@@ -69,7 +70,8 @@ fn read(gpu: &mut Gpu, buffer: BufferId) -> Vec<f32> {
     finish(gpu).tensor(buffer).expect("it was requested").to_vec()
 }
 
-/// Where `call` writes in `buffer`: a kernel of weights writes its part of each split's gradients, others everything.
+/// Where `call` writes in `buffer`: a kernel of weights writes its part of each split's gradients,
+/// others everything.
 fn written(program: &Program, call: &Call, buffer: BufferId) -> Vec<std::ops::Range<usize>> {
     let len = program.buffers[buffer.0].len;
     if buffer != Graph::GRADIENTS {
@@ -92,8 +94,9 @@ fn written(program: &Program, call: &Call, buffer: BufferId) -> Vec<std::ops::Ra
         .collect()
 }
 
-/// Runs the program's calls one by one on both engines. Before each, the GPU's inputs become the CPU's and its
-/// outputs poison; after it, outputs are equal and nothing outside of them was touched.
+/// Runs the program's calls one by one on both engines. Before each, the GPU's inputs become the
+/// CPU's and its outputs poison; after it, outputs are equal and nothing outside of them was
+/// touched.
 fn compare_calls(context: &Context, program: &Program, seed: u32) {
     let (mut gpu, mut cpu) = (engine(context, program), cpu(program));
     let classes = program

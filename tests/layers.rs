@@ -1,4 +1,5 @@
-//! Linear attention in LRU, LSTM and GRU layers: against the teacher on both CPU engines, error against ε, the GRU's missing product.
+//! Linear attention in LRU, LSTM and GRU layers: against the teacher on both CPU engines, error
+//! against ε, the GRU's missing product.
 
 use gatelens::math::matrix::Matrix;
 use gatelens::math::random;
@@ -86,7 +87,8 @@ fn curvature_falls_with_epsilon_squared_and_rounding_rises() {
             "{}: a quarter of ε leaves 1/{ratio:.1} of the error",
             layer.key()
         );
-        // Rounding: from far below the best ε on, a quarter of it costs 4 times where one product loses its half, 16 times where two do.
+        // Rounding: from far below the best ε on, a quarter of it costs 4 times where one product
+        // loses its half, 16 times where two do.
         let growth = (at(&curve, 24)[0] / at(&curve, 20)[0]).log2() / 4.0;
         let expected = if matches!(layer, Layer::Lstm | Layer::GruCurved) { 2.0 } else { 1.0 };
         assert!(
@@ -126,7 +128,8 @@ fn the_comparison_can_fail() {
             weighed.outputs_of::<f64>(&x, 16).relative_change(&layer.target(&teacher, &x, 16))
         };
         let exact = error(&built.parameters);
-        // Weights that are read: each by itself changes the function (those that say how wide open a gate is, by much less).
+        // Weights that are read: each by itself changes the function (those that say how wide open
+        // a gate is, by much less).
         let read = (0..built.parameters.len())
             .filter(|&i| built.parameters[i] != 0.0 && built.parameters[i].abs() != 40.0);
         for i in read.step_by(7) {
@@ -159,7 +162,8 @@ fn a_gru_has_all_but_its_own_tokens_product() {
     };
     for biases in [[0.0, 0.0], [-3.0, 2.0]] {
         assert_eq!(find(&GRU, &biases, &["a_z", "a_r", "a_n"]).coefficient, 0.0);
-        // With w = h / r, what z takes from the state comes back: ∂h'/∂h is 1, and no reading of the token disturbs it.
+        // With w = h / r, what z takes from the state comes back: ∂h'/∂h is 1, and no reading of
+        // the token disturbs it.
         let r = 1.0 / (1.0 + f64::exp(-biases[1]));
         let sum = |a: &[&str], b: &[&str]| {
             find(&GRU, &biases, a).coefficient + find(&GRU, &biases, b).coefficient / r
@@ -170,7 +174,8 @@ fn a_gru_has_all_but_its_own_tokens_product() {
         );
     }
     assert_eq!(find(&LSTM, &[0.0], &["a_i", "a_g", "a_o"]).coefficient, 1.0 / 16.0);
-    // The layers themselves: one token from the zero state has the teacher's cube in the LSTM, none in the GRU until curvature makes it.
+    // The layers themselves: one token from the zero state has the teacher's cube in the LSTM, none
+    // in the GRU until curvature makes it.
     let teacher = teacher(3, Spectrum::Orthogonal, 9);
     let x = tokens(8, 3, 64);
     let one = attention::outputs(&teacher, &x, 1);

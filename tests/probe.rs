@@ -1,4 +1,5 @@
-//! Any layer looked at from outside: constructed layers, untrained ones, trained gated ones, beside the analyses that read weights.
+//! Any layer looked at from outside: constructed layers, untrained ones, trained gated ones, beside
+//! the analyses that read weights.
 
 use gatelens::analysis::content::{self, Setting};
 use gatelens::analysis::decoding;
@@ -94,7 +95,8 @@ fn constructed_layers_are_found_to_be_attention() {
             "{}",
             found.headline()
         );
-        // The GRU's products of an earlier token and the query are all there, the current token's own are not.
+        // The GRU's products of an earlier token and the query are all there, the current token's
+        // own are not.
         let (one, two) = (found.one.products, found.two.products);
         assert!(
             (two.cosine.unwrap() - 1.0).abs() < 1e-9 && two.distance.unwrap() < 1e-4,
@@ -222,7 +224,8 @@ fn a_trained_gated_network_is_read_as_by_its_scores() {
         "{} {distance}",
         found.one.distance.unwrap()
     );
-    // Score KV and Score Q, from neurons of one role on the rows that they are fitted on, are the same numbers as on held-out rows from the same neurons.
+    // Score KV and Score Q, from neurons of one role on the rows that they are fitted on, are the
+    // same numbers as on held-out rows from the same neurons.
     let x = subject.tokens(128, 9);
     let roles = importance::measure(&network, importance::THRESHOLD).roles;
     let states = network.states(&x, 32);
@@ -281,7 +284,8 @@ fn a_regression_network_takes_a_gradient_step() {
     assert!(error.contains("6 numbers a token") && error.contains("5 and 3"), "{error}");
 }
 
-/// Of noise a map with nearly as many numbers as rows explains most where it was fitted, and nothing elsewhere.
+/// Of noise a map with nearly as many numbers as rows explains most where it was fitted, and
+/// nothing elsewhere.
 #[test]
 fn what_is_read_is_tried_where_it_was_not_fitted() {
     let noise = |name: &str, columns: usize| {

@@ -1,5 +1,6 @@
-//! The page Race of Compare, driven by its labels; and pictures of it in `target/screenshots/` (with an adapter, lavapipe will do):
-//! `ONLY=4a cargo test --test race_view -- --ignored`. The runs are made up, not trained; `RESULTS=results.json` draws real ones.
+//! The page Race of Compare, driven by its labels; and pictures of it in `target/screenshots/`
+//! (with an adapter, lavapipe will do): `ONLY=4a cargo test --test race_view -- --ignored`. The
+//! runs are made up, not trained; `RESULTS=results.json` draws real ones.
 #![cfg(feature = "app")]
 
 mod support {
@@ -37,7 +38,8 @@ fn window(queue: Option<Queue>) -> Window {
     window
 }
 
-/// The final loss of a made-up run: worse layer by layer, best at the rate 0.01, a little better with each size.
+/// The final loss of a made-up run: worse layer by layer, best at the rate 0.01, a little better
+/// with each size.
 fn loss_of(run: &Run) -> f64 {
     let Recipe { model, learning_rate, seed, embed, hidden, .. } = run.recipe;
     let place = ModelName::MODELS.iter().position(|other| *other == model).unwrap() as f64;

@@ -1,5 +1,6 @@
-//! What hovering says is also read off by clicks and by the keyboard, in In context and in Dissect; and pictures of it in
-//! `target/screenshots/`: `ONLY=read-kernels cargo test --test read_off -- --ignored` draws those whose name contains that.
+//! What hovering says is also read off by clicks and by the keyboard, in In context and in Dissect;
+//! and pictures of it in `target/screenshots/`: `ONLY=read-kernels cargo test --test read_off --
+//! --ignored` draws those whose name contains that.
 #![cfg(feature = "app")]
 
 mod support {

@@ -1,4 +1,5 @@
-//! The README's table of settings is the one that the code has. `UPDATE_README=1 cargo test --test readme` writes it.
+//! The README's table of settings is the one that the code has. `UPDATE_README=1 cargo test --test
+//! readme` writes it.
 
 use gatelens::experiment::recipe::Recipe;
 use gatelens::experiment::settings::SETTINGS;

@@ -1,4 +1,5 @@
-//! Links, presets and checkpoints: what is good comes back the same, what is bad is named and loses nothing.
+//! Links, presets and checkpoints: what is good comes back the same, what is bad is named and loses
+//! nothing.
 
 use gatelens::experiment::recipe::{Engine, Gating, Recipe};
 use gatelens::experiment::{checkpoint, preset};

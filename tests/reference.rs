@@ -1,4 +1,5 @@
-//! Forward pass, loss, every gradient and ten AdamW steps against JAX's float64 numbers (`tests/reference/`).
+//! Forward pass, loss, every gradient and ten AdamW steps against JAX's float64 numbers
+//! (`tests/reference/`).
 
 mod support;
 

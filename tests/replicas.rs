@@ -16,7 +16,8 @@ mod device;
 #[cfg(feature = "gpu")]
 mod support;
 
-/// The recipe with `n` neurons and gates, `batch` sequences, `seed`, and a learning rate of its own for each seed.
+/// The recipe with `n` neurons and gates, `batch` sequences, `seed`, and a learning rate of its own
+/// for each seed.
 fn recipe(n: usize, batch: usize, seed: u32) -> Recipe {
     Recipe {
         hidden: n,
@@ -163,7 +164,8 @@ fn arrays(recipe: &Recipe, seed: u32) -> Option<Arrays> {
     })
 }
 
-/// Every kernel with three replicas, each with its own seed, data, noise and rates, against each alone on the CPU engine.
+/// Every kernel with three replicas, each with its own seed, data, noise and rates, against each
+/// alone on the CPU engine.
 #[test]
 #[cfg(feature = "gpu")]
 fn together_is_as_alone_on_the_gpu() {
@@ -258,7 +260,8 @@ fn one_that_diverges_does_not_stop_the_others() {
     }
 }
 
-/// `cargo test --release --test replicas -- --ignored --nocapture`: steps a second of eight runs, together and one after the other.
+/// `cargo test --release --test replicas -- --ignored --nocapture`: steps a second of eight runs,
+/// together and one after the other.
 #[test]
 #[ignore = "a measurement"]
 fn throughput() {

@@ -1,4 +1,5 @@
-//! The structure, checked: who may import whom, where the outside world may be used, how long a file may be.
+//! The structure, checked: who may import whom, where the outside world may be used, how long a
+//! file may be.
 
 use std::fs;
 use std::path::{Path, PathBuf};

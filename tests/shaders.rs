@@ -1,5 +1,5 @@
-//! Every shader parses, validates, keeps WebGPU's default limits, and agrees with the Rust side: entry points,
-//! bindings and their access, layouts of shared structs, a CPU twin of the same name.
+//! Every shader parses, validates, keeps WebGPU's default limits, and agrees with the Rust side:
+//! entry points, bindings and their access, layouts of shared structs, a CPU twin of the same name.
 
 use gatelens::backend::gpu::pipeline;
 use gatelens::graph::dims::{Clock, Curve, Dims, RING, RUNNING};

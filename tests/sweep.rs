@@ -1,4 +1,5 @@
-//! A sweep's definition: what it reads, what it says of a bad one, what runs it makes and in which order they are trained.
+//! A sweep's definition: what it reads, what it says of a bad one, what runs it makes and in which
+//! order they are trained.
 
 use gatelens::experiment::preset;
 use gatelens::experiment::recipe::{Engine, Gating, Recipe, TaskName};

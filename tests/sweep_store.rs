@@ -1,4 +1,5 @@
-//! A sweep's folder: what was kept comes back bit for bit, what is broken is named and costs nothing else, nobody is in another's way.
+//! A sweep's folder: what was kept comes back bit for bit, what is broken is named and costs
+//! nothing else, nobody is in another's way.
 
 use gatelens::analysis::importance::Census;
 use gatelens::backend::StepLoss;

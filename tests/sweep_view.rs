@@ -1,5 +1,6 @@
-//! The Sweep view, driven by its labels; and pictures of it in `target/screenshots/` (with an adapter, lavapipe will do):
-//! `ONLY=3a cargo test --test sweep_view -- --ignored` draws those whose name contains that. The runs are made up, not trained.
+//! The Sweep view, driven by its labels; and pictures of it in `target/screenshots/` (with an
+//! adapter, lavapipe will do): `ONLY=3a cargo test --test sweep_view -- --ignored` draws those
+//! whose name contains that. The runs are made up, not trained.
 #![cfg(feature = "app")]
 
 mod support {

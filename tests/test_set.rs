@@ -1,4 +1,5 @@
-//! What is measured on the user's test sequences, against a computation of its own: the recurrence and every mean in plain loops.
+//! What is measured on the user's test sequences, against a computation of its own: the recurrence
+//! and every mean in plain loops.
 
 use gatelens::analysis::in_context::Finding;
 use gatelens::analysis::test_set::{FEW, Sets, Size, Tested, measure};

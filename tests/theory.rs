@@ -1,5 +1,6 @@
-//! The constructions against an independent implementation (`tests/reference/`) and against their teacher: counts, outputs in
-//! f64, on the CPU engine and on the GPU; where one does not apply it says so.
+//! The constructions against an independent implementation (`tests/reference/`) and against their
+//! teacher: counts, outputs in f64, on the CPU engine and on the GPU; where one does not apply it
+//! says so.
 
 mod support;
 
@@ -383,7 +384,8 @@ fn each_ablation_breaks_it() {
     }
 }
 
-/// What [`cost::fewest`] counts is what the exact minimal realisation of the low-rank construction keeps, at all ranks of the three matrices.
+/// What [`cost::fewest`] counts is what the exact minimal realisation of the low-rank construction
+/// keeps, at all ranks of the three matrices.
 #[test]
 fn the_fewest_neurons_are_those_of_the_minimal_realisation() {
     let (mut compared, mut saved) = (0, 0);
@@ -392,7 +394,8 @@ fn the_fewest_neurons_are_those_of_the_minimal_realisation() {
             for spectrum in [Spectrum::Gaussian, Spectrum::Orthogonal] {
                 let teacher = Teacher::draw(TeacherKind { dim: d, ranks, spectrum, gain: 1.0 }, 3);
                 let wanted = cost::Ranks::from(ranks);
-                // Truncated orthogonal matrices keep some directions of the axes, so now and then they are not in general position.
+                // Truncated orthogonal matrices keep some directions of the axes, so now and then
+                // they are not in general position.
                 let is_general = ranks_of_parts(&teacher)
                     == (wanted.value, wanted.key_query, d.min(wanted.value + wanted.key_query));
                 assert!(is_general || spectrum == Spectrum::Orthogonal, "d = {d}, {ranks:?}");
@@ -424,7 +427,8 @@ fn the_fewest_neurons_are_those_of_the_minimal_realisation() {
     assert!(compared > 150 && saved > 30, "{compared}, of which {saved} share products");
 }
 
-/// Of W_V, of W_Kᵀ W_Q, and of their rows' and columns' span together: by Gram–Schmidt on what they read.
+/// Of W_V, of W_Kᵀ W_Q, and of their rows' and columns' span together: by Gram–Schmidt on what they
+/// read.
 fn ranks_of_parts(teacher: &Teacher) -> (usize, usize, usize) {
     let matrix = |numbers: &[f64]| Matrix::new(teacher.dim, teacher.dim, numbers.to_vec());
     let value = matrix(&teacher.value);

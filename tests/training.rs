@@ -1,4 +1,5 @@
-//! Training: it learns, repeats itself bit for bit, goes on from a checkpoint as if it had not stopped, and stops when it diverges.
+//! Training: it learns, repeats itself bit for bit, goes on from a checkpoint as if it had not
+//! stopped, and stops when it diverges.
 
 use gatelens::backend::cpu::Cpu;
 use gatelens::experiment::recipe::{Engine, Gating, Recipe};

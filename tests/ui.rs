@@ -1,5 +1,6 @@
-//! The window's content, driven by its labels and keys; and pictures of it in `target/screenshots/` (with an adapter, lavapipe will do):
-//! `ONLY=late-desktop cargo test --test ui -- --ignored` draws those whose name contains that.
+//! The window's content, driven by its labels and keys; and pictures of it in `target/screenshots/`
+//! (with an adapter, lavapipe will do): `ONLY=late-desktop cargo test --test ui -- --ignored` draws
+//! those whose name contains that.
 #![cfg(feature = "app")]
 
 mod support {

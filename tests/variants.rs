@@ -1,4 +1,5 @@
-//! A comparison: variants in a sweep's definition, what is said of bad ones, and groups of runs that train side by side.
+//! A comparison: variants in a sweep's definition, what is said of bad ones, and groups of runs
+//! that train side by side.
 
 use gatelens::experiment::recipe::{ModelName, Recipe};
 use gatelens::experiment::runner::{Command, Update};
@@ -148,7 +149,8 @@ fn the_papers_figure_four_is_there_with_like_sizes() {
     assert!(runs.iter().all(|run| run.recipe.task.in_context()));
 }
 
-/// Trains these runs as groups of one variant each, all at the same time; returns the records, and which group told of which step.
+/// Trains these runs as groups of one variant each, all at the same time; returns the records, and
+/// which group told of which step.
 fn together(
     queue: &Queue,
     variants: impl IntoIterator<Item = std::ops::Range<usize>>,

@@ -1,5 +1,6 @@
-//! The layers that the gated RNN is compared with: what the reference numbers do not say. Mamba's and attention's equations by textbook
-//! loops, where parameters start, and that saturated gates stay numbers.
+//! The layers that the gated RNN is compared with: what the reference numbers do not say. Mamba's
+//! and attention's equations by textbook loops, where parameters start, and that saturated gates
+//! stay numbers.
 
 mod support;
 
@@ -299,7 +300,8 @@ fn stays_finite(make: &dyn Fn(Program) -> Box<dyn Backend>) {
             "{architecture:?}: outputs are off by {error:.1e}, gradients by {off:.1e}"
         );
     }
-    // ŷ is of degree 5 in x, the squared error of degree 10: at 1e4 that is beyond float32, and the engine says so. ŷ itself is not.
+    // ŷ is of degree 5 in x, the squared error of degree 10: at 1e4 that is beyond float32, and the
+    // engine says so. ŷ itself is not.
     let ([outputs, _], is_number) = saturated(mamba, 1e4, make);
     let ([expected, _], _) = saturated(mamba, 1e4, &double);
     assert!(norm_error(&outputs, &expected) < 1e-4 && !is_number, "{outputs:?}");

@@ -1,4 +1,5 @@
-//! What the zoo of layers says of bad files, links, flags and sweeps: what was wrong, where, and what was expected.
+//! What the zoo of layers says of bad files, links, flags and sweeps: what was wrong, where, and
+//! what was expected.
 
 use gatelens::experiment::checkpoint;
 use gatelens::experiment::recipe::{DataShape, ModelName, Recipe, TaskName};

@@ -1,4 +1,5 @@
-//! Products whose sum is fewer products, found pair by pair and set by set: see [`super::merge`] for what is exact.
+//! Products whose sum is fewer products, found pair by pair and set by set: see [`super::merge`]
+//! for what is exact.
 
 use super::kernel::{Pairs, Product, Single, Sum};
 use crate::math::linear;
@@ -59,8 +60,8 @@ pub fn agglomerate(mut items: Vec<Item>, tolerance: f64, readouts: Readouts) -> 
     items
 }
 
-/// Each output's kernel by itself: p positive and q negative eigenvalues take max(p, q) products. `None` if that is not fewer in all, or
-/// if the products read more than [`MOST_SIZE`] directions.
+/// Each output's kernel by itself: p positive and q negative eigenvalues take max(p, q) products.
+/// `None` if that is not fewer in all, or if the products read more than [`MOST_SIZE`] directions.
 pub fn by_output(items: &[Item], tolerance: f64) -> Option<Vec<Item>> {
     let outputs = items.first().map_or(0, |item| item.product.readout.len());
     let mut found = vec![];
@@ -125,7 +126,8 @@ fn parts(items: &[Item], which: &[usize]) -> Vec<usize> {
     parts
 }
 
-/// Of these pairs (i < j) the `most` nearest of each i: by the angle of kernels or readouts, then by place.
+/// Of these pairs (i < j) the `most` nearest of each i: by the angle of kernels or readouts, then
+/// by place.
 fn nearest_of(candidates: Vec<(usize, usize)>, pairs: &Pairs, most: usize) -> Vec<(usize, usize)> {
     let mut of_each: Vec<Vec<(f64, usize)>> = vec![];
     for (i, j) in candidates {
@@ -139,7 +141,8 @@ fn nearest_of(candidates: Vec<(usize, usize)>, pairs: &Pairs, most: usize) -> Ve
     kept.collect()
 }
 
-/// Adds up the readouts of products with proportional kernels, which is exact, without trying pairs.
+/// Adds up the readouts of products with proportional kernels, which is exact, without trying
+/// pairs.
 fn add_proportional(items: &mut Vec<Item>, pairs: &Pairs, nothing: f64) {
     let mut sets: Vec<(usize, Item)> = vec![];
     for (j, item) in items.iter().enumerate() {
@@ -166,7 +169,8 @@ fn add_proportional(items: &mut Vec<Item>, pairs: &Pairs, nothing: f64) {
     items.iter_mut().for_each(|item| item.parts.sort_unstable());
 }
 
-/// Merges pairs of which one product leaves little enough, the best first, each gate once. Whether any merged.
+/// Merges pairs of which one product leaves little enough, the best first, each gate once. Whether
+/// any merged.
 fn merge_pairs(
     items: &mut Vec<Item>,
     pairs: &Pairs,

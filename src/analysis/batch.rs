@@ -22,12 +22,13 @@ pub struct Batch {
     pub states: Matrix,
     /// The raw network's ŷ `[batch · time, d_out]`
     pub outputs: Matrix,
-    /// What pruning, and setting λ to 1 and 0, change the outputs by: how far the network is from being of the form that it is reduced
-    /// to. 0 until they are tried.
+    /// What pruning, and setting λ to 1 and 0, change the outputs by: how far the network is from
+    /// being of the form that it is reduced to. 0 until they are tried.
     pub inexactness: f64,
 }
 
-/// Most that a step of the reduction may change the outputs of a network that has the form exactly; relative RMS.
+/// Most that a step of the reduction may change the outputs of a network that has the form exactly;
+/// relative RMS.
 pub const LEAST_ALLOWED: f64 = 1e-3;
 /// The same for any network.
 pub const MOST_ALLOWED: f64 = 0.01;
@@ -35,8 +36,8 @@ pub const MOST_ALLOWED: f64 = 0.01;
 pub const ALLOWED: f64 = 10.0;
 
 impl Batch {
-    /// Draws 64 sequences of 32 tokens and runs `network` on them; fewer where n · m is above 256², but never so few that n states could
-    /// look dependent for want of tokens.
+    /// Draws 64 sequences of 32 tokens and runs `network` on them; fewer where n · m is above 256²,
+    /// but never so few that n states could look dependent for want of tokens.
     pub fn draw(network: &Network, seed: u32) -> Self {
         let size = (network.hidden() * network.gates()).max(1);
         let fewest = (2 * network.hidden() + 64).div_ceil(TIME);
@@ -58,8 +59,8 @@ impl Batch {
         (ALLOWED * self.inexactness).clamp(LEAST_ALLOWED, MOST_ALLOWED)
     }
 
-    /// Relative RMS change of the outputs when `network` takes the raw one's place: ‖ŷ' − ŷ‖ / ‖ŷ‖ over the whole batch.
-    /// Always finite: 0 where both are zero, 1 where only ŷ is.
+    /// Relative RMS change of the outputs when `network` takes the raw one's place: ‖ŷ' − ŷ‖ / ‖ŷ‖
+    /// over the whole batch. Always finite: 0 where both are zero, 1 where only ŷ is.
     pub fn change(&self, network: &Network) -> f64 {
         self.distance(&network.outputs_of(&self.x, self.time))
     }

@@ -1,10 +1,13 @@
-//! What kind of polynomial any layer is in one or two tokens, measured: tokens are drawn, the layer is run from its zero state, and a
-//! polynomial of degree ≤ 4 is fitted to its answers by least squares. Linear attention is of degree 3: in one token v (k · q), in two tokens
-//! also v_s (k_s · q_t), two factors of the earlier token times one of the current.
+//! What kind of polynomial any layer is in one or two tokens, measured: tokens are drawn, the layer
+//! is run from its zero state, and a polynomial of degree ≤ 4 is fitted to its answers by least
+//! squares. Linear attention is of degree 3: in one token v (k · q), in two tokens also v_s (k_s ·
+//! q_t), two factors of the earlier token times one of the current.
 //!
-//! The fit is exact where the layer is such a polynomial (a gated network: then it gives the coefficients of [`super::polynomial`]), and
-//! the best one for tokens of this size elsewhere: what it leaves unexplained is measured on tokens that it was not fitted on. With small
-//! tokens it is the layer's Taylor polynomial. Wide tokens are drawn from random directions, so that the fit stays small.
+//! The fit is exact where the layer is such a polynomial (a gated network: then it gives the
+//! coefficients of [`super::polynomial`]), and the best one for tokens of this size elsewhere: what
+//! it leaves unexplained is measured on tokens that it was not fitted on. With small tokens it is
+//! the layer's Taylor polynomial. Wide tokens are drawn from random directions, so that the fit
+//! stays small.
 
 use super::least_squares::{Fit, unexplained};
 use super::subject::Subject;
@@ -27,7 +30,8 @@ const FEWEST: [usize; 2] = [2048, 1024];
 /// Where tokens are, and how large.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
-    /// `None`: one token. Else a second one so many steps before it, with zero vectors between them.
+    /// `None`: one token. Else a second one so many steps before it, with zero vectors between
+    /// them.
     pub lag: Option<usize>,
     /// Standard deviation of a token's numbers; 1 is the data's own.
     pub scale: f64,
@@ -40,17 +44,22 @@ pub struct Setting {
 pub struct Content {
     /// Where the tokens were.
     pub setting: Setting,
-    /// Directions in which tokens were drawn, of the earlier (or only) and of the current one; all, if as many as they have numbers.
+    /// Directions in which tokens were drawn, of the earlier (or only) and of the current one;
+    /// all, if as many as they have numbers.
     pub directions: Vec<usize>,
-    /// Mean squares over the drawn tokens of the parts of degree 0 to 4, divided by their sum. Parts of different degree are not
-    /// orthogonal, so these are no parts of the answers' own mean square.
+    /// Mean squares over the drawn tokens of the parts of degree 0 to 4, divided by their sum.
+    /// Parts of different degree are not orthogonal, so these are no parts of the answers' own
+    /// mean square.
     pub shares: [f64; DEGREE + 1],
-    /// 1 − R² of the polynomial on tokens that it was not fitted on; `None` where the answers do not vary.
+    /// 1 − R² of the polynomial on tokens that it was not fitted on; `None` where the answers do
+    /// not vary.
     pub unexplained: Option<f64>,
-    /// The products of linear attention among the coefficients beside the subject's: in one token all of degree 3, in two tokens those
-    /// with two factors of the earlier token and one of the current.
+    /// The products of linear attention among the coefficients beside the subject's: in one token
+    /// all of degree 3, in two tokens those with two factors of the earlier token and one of
+    /// the current.
     pub products: Likeness,
-    /// All coefficients beside the subject's: ‖c − c*‖ / ‖c*‖, mean over outputs, as in [`super::polynomial::distance`].
+    /// All coefficients beside the subject's: ‖c − c*‖ / ‖c*‖, mean over outputs, as in
+    /// [`super::polynomial::distance`].
     pub distance: Option<f64>,
 }
 

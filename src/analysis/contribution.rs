@@ -1,8 +1,10 @@
-//! Who contributes to whom: the exact split of the student's ŷ_t over source tokens s ≤ t, beside the teacher's v_s (k_s · q_t).
+//! Who contributes to whom: the exact split of the student's ŷ_t over source tokens s ≤ t, beside
+//! the teacher's v_s (k_s · q_t).
 //!
-//! The student's share of token s is what ŷ_t loses when the network starts reading at s + 1 instead of s:
-//! c_{t,s} = ŷ_t(x_s … x_t) − ŷ_t(x_{s+1} … x_t). The shares add up to ŷ_t, and for a network that is linear
-//! attention they are exactly v_s (k_s · q_t), because its output is additive in the tokens that it remembers.
+//! The student's share of token s is what ŷ_t loses when the network starts reading at s + 1
+//! instead of s: c_{t,s} = ŷ_t(x_s … x_t) − ŷ_t(x_{s+1} … x_t). The shares add up to ŷ_t, and for a
+//! network that is linear attention they are exactly v_s (k_s · q_t), because its output is
+//! additive in the tokens that it remembers.
 
 use crate::graph::params::ParamTable;
 use crate::math::gemm::{View, product};
@@ -78,7 +80,8 @@ pub fn probe(
     }
 }
 
-/// c_{t,s} `[t, s, width]` from the outputs of all suffixes: row (t, s) is the network's ŷ_t having read x_s … x_t.
+/// c_{t,s} `[t, s, width]` from the outputs of all suffixes: row (t, s) is the network's ŷ_t having
+/// read x_s … x_t.
 fn student_shares(
     table: &ParamTable,
     parameters: &[f32],

@@ -1,9 +1,12 @@
-//! Score KV and Score Q for any layer (paper, section 4.3): how well a linear map with intercept reads the teacher's key-value matrix
-//! S_t = Σ v_s k_sᵀ and query q_t off all that the layer carries from token to token (LSTM: h and c; LRU: real and imaginary parts of every
-//! layer). 1 − R², pooled over entries, on sequences that the map was not fitted on: 0 is perfect.
+//! Score KV and Score Q for any layer (paper, section 4.3): how well a linear map with intercept
+//! reads the teacher's key-value matrix S_t = Σ v_s k_sᵀ and query q_t off all that the layer
+//! carries from token to token (LSTM: h and c; LRU: real and imaginary parts of every layer). 1 −
+//! R², pooled over entries, on sequences that the map was not fitted on: 0 is perfect.
 //!
-//! A query need not be in any state: an LSTM's output gate, a GRU's reset gate, an LRU's GLU and a side gate read it from the token. So it is looked for there too.
-//! As in [`super::scores`], linear decoding can't tell S_t from Σ (W_V x)(W_V x)ᵀ where all of the teacher's matrices are invertible.
+//! A query need not be in any state: an LSTM's output gate, a GRU's reset gate, an LRU's GLU and a
+//! side gate read it from the token. So it is looked for there too. As in [`super::scores`], linear
+//! decoding can't tell S_t from Σ (W_V x)(W_V x)ᵀ where all of the teacher's matrices are
+//! invertible.
 
 use super::least_squares::{Fit, unexplained};
 use super::subject::Subject;
@@ -79,8 +82,8 @@ pub fn decode(network: &Weighed<'_>, subject: &Subject<'_>, seed: u32) -> Option
     })
 }
 
-/// 1 − R² of `targets [rows, entries]` from `features [rows, columns]` on the rows from `fitted` on, by the map that is best on those before;
-/// `None` where the targets do not vary.
+/// 1 − R² of `targets [rows, entries]` from `features [rows, columns]` on the rows from `fitted`
+/// on, by the map that is best on those before; `None` where the targets do not vary.
 pub fn held_out(features: &Matrix, targets: &Matrix, fitted: usize) -> Option<f64> {
     tried(&Fit::new(&half(features, fitted, 0), true), features, targets, fitted)
 }

@@ -1,5 +1,5 @@
-//! A trained network taken apart, from weights alone (and a teacher where there is one): what the Dissect view shows, `analyze`
-//! prints and `analysis.json` holds. Start with [`dissect`].
+//! A trained network taken apart, from weights alone (and a teacher where there is one): what the
+//! Dissect view shows, `analyze` prints and `analysis.json` holds. Start with [`dissect`].
 
 use super::batch::Batch;
 use super::importance::{self, Census, Importance, Role};
@@ -21,7 +21,8 @@ pub struct Settings {
     pub threshold: f64,
     /// Distance of the two tokens of the two-token polynomial; at least 1.
     pub lag: usize,
-    /// Gates of the raw network picked by hand, to be merged as one group if they can be; empty for none.
+    /// Gates of the raw network picked by hand, to be merged as one group if they can be; empty
+    /// for none.
     pub picked: Vec<usize>,
     /// Draws the batch that output changes and scores are measured on.
     pub seed: u32,
@@ -46,18 +47,22 @@ pub struct Dissection {
     pub stages: Vec<Stage>,
     /// What snapping λ to 1 and 0 alone changes: relative RMS of the outputs.
     pub snapping: f64,
-    /// How well key-value matrix and query are read off the states; `None` without a teacher (or survivors), see `notes`.
+    /// How well key-value matrix and query are read off the states; `None` without a teacher (or
+    /// survivors), see `notes`.
     pub scores: Option<Scores>,
     /// The one-token function as a polynomial; `None` where it would be too large, see `notes`.
     pub polynomial: Option<Polynomial>,
     /// The same with a second token `settings.lag` steps before.
     pub two_token_distance: Option<f64>,
-    /// The same with tokens 2, 1 and 0 steps before the output's: the first that sees products of two different earlier tokens.
+    /// The same with tokens 2, 1 and 0 steps before the output's: the first that sees products of
+    /// two different earlier tokens.
     pub three_token_distance: Option<f64>,
-    /// How far the outputs are from the teacher's on the fresh batch, relative RMS; `None` without a teacher, or if it is zero.
+    /// How far the outputs are from the teacher's on the fresh batch, relative RMS; `None` without
+    /// a teacher, or if it is zero.
     pub teacher_error: Option<f64>,
-    /// The part of the coefficients' norm that is not of linear attention's form (two factors of one token times one of the current), in
-    /// as many tokens, up to three, as could be expanded; `None` where none could, or all are zero.
+    /// The part of the coefficients' norm that is not of linear attention's form (two factors of
+    /// one token times one of the current), in as many tokens, up to three, as could be
+    /// expanded; `None` where none could, or all are zero.
     pub outside_attention: Option<f64>,
     /// Which gates merge.
     pub groups: Vec<Group>,
@@ -65,7 +70,8 @@ pub struct Dissection {
     pub verdict: Verdict,
     /// What was assumed, and what could not be said and why.
     pub notes: Vec<String>,
-    /// The numbers are too large or too small: nothing was measured, and what stands here in their place is 0.
+    /// The numbers are too large or too small: nothing was measured, and what stands here in their
+    /// place is 0.
     pub is_silenced: bool,
 }
 
@@ -81,7 +87,8 @@ pub enum StageKind {
     Sorted,
     /// Gates that are one product in several parts, replaced by that product.
     Merged,
-    /// λ snapped; in each group of equal λ only neurons that are linearly independent, the others folded into W^out.
+    /// λ snapped; in each group of equal λ only neurons that are linearly independent, the others
+    /// folded into W^out.
     Minimal,
 }
 
@@ -167,7 +174,8 @@ pub struct Group {
     pub gates: Vec<usize>,
     /// Picked by hand.
     pub by_hand: bool,
-    /// Singular values of the group's summed kernel, symmetrised and stacked over outputs, falling; one gate has two (or one).
+    /// Singular values of the group's summed kernel, symmetrised and stacked over outputs,
+    /// falling; one gate has two (or one).
     pub singular_values: Vec<f64>,
     /// What the best single gate leaves of the group's kernels, as a part of their norm.
     pub residual: f64,
@@ -188,7 +196,8 @@ pub struct Verdict {
     pub evidence: String,
 }
 
-/// Largest output, state or weight that is analysed: products and squares of such numbers still fit f64.
+/// Largest output, state or weight that is analysed: products and squares of such numbers still fit
+/// f64.
 const LARGEST: f64 = 1e30;
 /// Smallest outputs, but for 0.
 const SMALLEST: f64 = 1e-100;
@@ -323,7 +332,8 @@ fn largest(values: &[f64]) -> f64 {
     values.iter().map(|v| v.abs()).fold(0.0, f64::max)
 }
 
-/// The product of the largest numbers, each to its power, without underflow or overflow in it: `None` if one is 0.
+/// The product of the largest numbers, each to its power, without underflow or overflow in it:
+/// `None` if one is 0.
 fn scale(parts: &[&[f64]], powers: &[i32]) -> Option<f64> {
     let logarithms =
         parts.iter().zip(powers).map(|(part, &power)| largest(part).log10() * f64::from(power));
@@ -331,7 +341,8 @@ fn scale(parts: &[&[f64]], powers: &[i32]) -> Option<f64> {
     sum.is_finite().then(|| 10f64.powf(sum.clamp(-300.0, 300.0)))
 }
 
-/// Whether the outputs could at best be of a size that underflows in their squares, though no factor is zero.
+/// Whether the outputs could at best be of a size that underflows in their squares, though no
+/// factor is zero.
 fn is_too_small(network: &Network, gating: [&Matrix; 2]) -> bool {
     let powers = if matches!(network.gating, Gating::Output { .. }) {
         [2, 2, 1, 1, 1]

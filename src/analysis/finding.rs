@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 const SAME: f64 = 0.01;
 /// Below this part of the loss of answering 0 it has learned something from the examples.
 const LEARNS: f64 = 0.9;
-/// Coefficients within this part of η*, and other terms below this part of their norm, are a gradient step's.
+/// Coefficients within this part of η*, and other terms below this part of their norm, are a
+/// gradient step's.
 const COEFFICIENTS: (f64, f64) = (0.03, 0.12);
 
 impl Finding {

@@ -1,7 +1,9 @@
-//! Input functions u_i(x) = (m_i · x̃)(x_i · x̃) as vectors, with the inner product E[u v] for x ~ N(0, I).
+//! Input functions u_i(x) = (m_i · x̃)(x_i · x̃) as vectors, with the inner product E[u v] for x ~
+//! N(0, I).
 //!
-//! Quadratic forms in x̃ = [x; 1], in an orthonormal basis (Hermite): 1; x_a; (x_a² − 1)/√2; x_a x_b for a < b. So a vector's length is the
-//! root mean square of the function, and linear dependence of vectors is linear dependence of functions.
+//! Quadratic forms in x̃ = [x; 1], in an orthonormal basis (Hermite): 1; x_a; (x_a² − 1)/√2; x_a x_b
+//! for a < b. So a vector's length is the root mean square of the function, and linear dependence
+//! of vectors is linear dependence of functions.
 
 use crate::math::matrix::Matrix;
 use crate::model::Network;

@@ -1,4 +1,5 @@
-//! How much each neuron and gate weighs (paper.md, section 4.1), and what kind of neuron it is by its λ.
+//! How much each neuron and gate weighs (paper.md, section 4.1), and what kind of neuron it is by
+//! its λ.
 
 use crate::math::matrix::{Matrix, norm};
 use crate::model::network::{Gating, Network};
@@ -23,9 +24,11 @@ pub enum Role {
 pub struct Importance {
     /// λ of each hidden neuron, in (0, 1).
     pub lambda: Vec<f64>,
-    /// ‖row of W_m^in‖ · ‖row of W_x^in‖ · ‖column of [W_m^out; W_x^out]‖ (side gating: · ‖row of W^side‖ · ‖column of D‖) over its maximum.
+    /// ‖row of W_m^in‖ · ‖row of W_x^in‖ · ‖column of [W_m^out; W_x^out]‖ (side gating: · ‖row of
+    /// W^side‖ · ‖column of D‖) over its maximum.
     pub hidden: Vec<f64>,
-    /// ‖row of W_m^out‖ · ‖row of W_x^out‖ · ‖column of D‖ over its maximum; empty with side gating.
+    /// ‖row of W_m^out‖ · ‖row of W_x^out‖ · ‖column of D‖ over its maximum; empty with side
+    /// gating.
     pub gates: Vec<f64>,
     /// Role of each hidden neuron.
     pub roles: Vec<Role>,

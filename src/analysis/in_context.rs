@@ -1,5 +1,6 @@
-//! What a network trained on regression in context does (paper, section 5 and Table 2): its loss beside that of one step of gradient
-//! descent on the same sequences, the coefficients of its one-token polynomial beside η*, and the weights that it implies.
+//! What a network trained on regression in context does (paper, section 5 and Table 2): its loss
+//! beside that of one step of gradient descent on the same sequences, the coefficients of its
+//! one-token polynomial beside η*, and the weights that it implies.
 
 use super::polynomial::Places;
 use super::recall::{self, Recalled};
@@ -26,7 +27,8 @@ pub struct Sequences {
 }
 
 impl Sequences {
-    /// Draws `count` sequences of `task`: number `part` of a series that training with `seed` never sees.
+    /// Draws `count` sequences of `task`: number `part` of a series that training with `seed` never
+    /// sees.
     pub fn draw(task: Task, count: usize, seed: u32, part: u32) -> Self {
         let time = task.tokens(0);
         let mut graph = Graph::new(count, time);
@@ -84,7 +86,8 @@ pub struct Losses {
     pub sequences: usize,
 }
 
-/// Measures `network` on sequences of a regression, in parts; `trained_on` is the task that η* is the best for.
+/// Measures `network` on sequences of a regression, in parts; `trained_on` is the task that η* is
+/// the best for.
 pub fn losses<S: Borrow<Sequences>>(
     network: &Network,
     trained_on: Regression,
@@ -127,7 +130,8 @@ pub fn losses<S: Borrow<Sequences>>(
 /// The one-token polynomial of a regression network, like the paper's Table 2.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Coefficients {
-    /// η*, what one step of gradient descent has in front of each x_i² y_k of output k, and nothing else.
+    /// η*, what one step of gradient descent has in front of each x_i² y_k of output k, and
+    /// nothing else.
     pub best_step_size: f64,
     /// The network's, `[d_y][d_x]`: of x_i² y_k in output k.
     pub wanted: Vec<Vec<f64>>,
@@ -135,14 +139,16 @@ pub struct Coefficients {
     pub rest: Vec<f64>,
     /// The same as a part of the norm that d_x coefficients η* have.
     pub rest_part: Vec<f64>,
-    /// The largest of the others, over all outputs: output, exponents of (x, y), coefficient; falling, at most 12.
+    /// The largest of the others, over all outputs: output, exponents of (x, y), coefficient;
+    /// falling, at most 12.
     pub largest_others: Vec<(usize, Vec<u8>, f64)>,
 }
 
 /// Most numbers a token for which the polynomial is worked out.
 pub const MOST_INPUTS: usize = super::polynomial::MOST_INPUTS_ONE;
 
-/// Collects the coefficients; `None` where the network is not one for `task`, or its tokens are wider than [`MOST_INPUTS`].
+/// Collects the coefficients; `None` where the network is not one for `task`, or its tokens are
+/// wider than [`MOST_INPUTS`].
 pub fn coefficients(network: &Network, task: Regression) -> Option<Coefficients> {
     let Regression { inputs, outputs, .. } = task;
     if (network.inputs(), network.outputs()) != (inputs + outputs, outputs)
@@ -186,7 +192,8 @@ pub struct Episode {
     pub answer: Vec<f64>,
     /// That of one step of gradient descent with η*.
     pub gradient_step_answer: Vec<f64>,
-    /// The linear part, in the query, of the network's answer: `[d_y][d_x]`, from answers to ± each unit vector.
+    /// The linear part, in the query, of the network's answer: `[d_y][d_x]`, from answers to ±
+    /// each unit vector.
     pub implied_weights: Vec<Vec<f64>>,
     /// η* Σ y_t x_tᵀ `[d_y][d_x]`
     pub gradient_step_weights: Vec<Vec<f64>>,
@@ -255,13 +262,15 @@ pub enum Finding {
 /// Sequences that are drawn and run at a time, and the most that recall is measured on.
 const PART: usize = 4096;
 
-/// Measures `network` on `count` sequences; `None` for tasks that have no context to learn from, and networks of other widths.
+/// Measures `network` on `count` sequences; `None` for tasks that have no context to learn from,
+/// and networks of other widths.
 pub fn find(network: &Network, task: Task, count: usize, seed: u32) -> Option<Finding> {
     if task.widths() != (network.inputs(), network.outputs()) {
         return None;
     }
     let first = || Sequences::draw(task, count.min(PART), seed, 0);
-    // Sequences come in parts, so that large counts need little memory; part 0 is the one that pictures show.
+    // Sequences come in parts, so that large counts need little memory; part 0 is the one that
+    // pictures show.
     let parts = |task: Regression| {
         (0..count.div_ceil(PART)).map(move |part| {
             let rest = count - part * PART;

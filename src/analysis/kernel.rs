@@ -1,7 +1,9 @@
-//! Output gates as kernels: gate i adds D[k,i] · hᵀ sym(a_i b_iᵀ) h to output k, with rows a_i, b_i of W_m^out and W_x^out.
+//! Output gates as kernels: gate i adds D[k,i] · hᵀ sym(a_i b_iᵀ) h to output k, with rows a_i, b_i
+//! of W_m^out and W_x^out.
 //!
-//! Rows are compared by what they read, not by their numbers: in [`Coordinates`] a row is the function a · h on a batch of states, in an
-//! orthonormal basis of those functions. So scales and linear dependence among neurons drop out, and lengths are root mean squares.
+//! Rows are compared by what they read, not by their numbers: in [`Coordinates`] a row is the
+//! function a · h on a batch of states, in an orthonormal basis of those functions. So scales and
+//! linear dependence among neurons drop out, and lengths are root mean squares.
 
 use crate::math::linear;
 use crate::math::matrix::{Matrix, dot, norm};
@@ -10,7 +12,8 @@ use crate::math::matrix::{Matrix, dot, norm};
 const DEPENDENT: f64 = 1e-11;
 /// The same when a function is written as a row of weights again.
 const LIFTED: f64 = 1e-9;
-/// Above this size singular values are taken from squares (to 1e-8 of the largest), which is quicker.
+/// Above this size singular values are taken from squares (to 1e-8 of the largest), which is
+/// quicker.
 const MANY: usize = 48;
 
 /// Rows of weights over n neurons ⇄ functions of the states.
@@ -47,7 +50,8 @@ impl Coordinates {
         scaled.times(&self.neurons)
     }
 
-    /// The rows `[r, n]` of smallest norm (of contributions a_i · size_i) that are these functions `[r, rank]`.
+    /// The rows `[r, n]` of smallest norm (of contributions a_i · size_i) that are these functions
+    /// `[r, rank]`.
     pub fn rows(&self, functions: &Matrix) -> Matrix {
         let scaled =
             linear::least_squares(&self.neurons.transpose(), &functions.transpose(), LIFTED); // [n, r]
@@ -190,7 +194,8 @@ impl Sum {
         Self { basis, oriented, kernels, norm }
     }
 
-    /// Singular values of the kernels stacked over outputs, falling; those that are rounding are left out.
+    /// Singular values of the kernels stacked over outputs, falling; those that are rounding are
+    /// left out.
     pub fn singular_values(&self) -> Vec<f64> {
         let size = self.basis.rows;
         if size > MANY {
@@ -225,7 +230,8 @@ impl Sum {
         self.basis.rows
     }
 
-    /// The readout direction `[d_out]` (length 1) that takes most of the kernels, and the kernel along it, symmetric and oriented.
+    /// The readout direction `[d_out]` (length 1) that takes most of the kernels, and the kernel
+    /// along it, symmetric and oriented.
     fn dominant(&self) -> (Vec<f64>, Matrix, Matrix) {
         let gram = Matrix::from_fn(self.kernels.len(), self.kernels.len(), |i, j| {
             dot(&self.kernels[i].data, &self.kernels[j].data)
@@ -242,7 +248,8 @@ impl Sum {
         (direction, kernel, oriented)
     }
 
-    /// One gate in place of all: a readout direction, and a product whose kernel has the kernel's largest eigenvalue of either sign.
+    /// One gate in place of all: a readout direction, and a product whose kernel has the kernel's
+    /// largest eigenvalue of either sign.
     pub fn single(&self) -> Single {
         if self.norm == 0.0 {
             return Single {
@@ -277,10 +284,12 @@ impl Sum {
         Single { product: self.lifted(&u, &v, &readout), residual }
     }
 
-    /// As few gates as possible for kernels that are proportional over outputs. p positive and q negative eigenvalues need max(p, q), because
-    /// one product has one of each; if the rank of Σ a_i b_iᵀ is no larger, its singular vectors are taken instead: they keep a's and b's
-    /// apart, so that one factor still reads memory and the other the query. Values are dropped, the smallest first, while what is left
-    /// out stays below `tolerance` of the norm. `None` if the kernels are not proportional to that tolerance.
+    /// As few gates as possible for kernels that are proportional over outputs. p positive and q
+    /// negative eigenvalues need max(p, q), because one product has one of each; if the rank of
+    /// Σ a_i b_iᵀ is no larger, its singular vectors are taken instead: they keep a's and b's
+    /// apart, so that one factor still reads memory and the other the query. Values are dropped,
+    /// the smallest first, while what is left out stays below `tolerance` of the norm. `None`
+    /// if the kernels are not proportional to that tolerance.
     pub fn fewest(&self, tolerance: f64) -> Option<Vec<Product>> {
         if self.norm == 0.0 {
             return None;

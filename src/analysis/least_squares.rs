@@ -1,9 +1,11 @@
-//! Least squares in many columns, some of them dependent, some large and some small: fitted on some rows, tried on others.
+//! Least squares in many columns, some of them dependent, some large and some small: fitted on some
+//! rows, tried on others.
 
 use crate::math::linear::{self, Span};
 use crate::math::matrix::{Matrix, dot, norm};
 
-/// Columns of which less than this part is not a combination of the others are left out; above f64 rounding of a few thousand rows.
+/// Columns of which less than this part is not a combination of the others are left out; above f64
+/// rounding of a few thousand rows.
 const DEPENDENT: f64 = 1e-12;
 /// Columns that vary less than this part of the one that varies most are left out.
 const SILENT: f64 = 1e-12;
@@ -66,7 +68,8 @@ impl Fit {
         self.kept.len()
     }
 
-    /// The map with the least squared error to `targets [rows, targets]` on the rows of the features.
+    /// The map with the least squared error to `targets [rows, targets]` on the rows of the
+    /// features.
     pub fn solve(&self, targets: &Matrix) -> Map {
         let means: Vec<f64> = targets
             .transpose()
@@ -112,7 +115,8 @@ impl Map {
     }
 }
 
-/// 1 − R² of `found` against `targets`, pooled over the targets' columns, each about its own mean; `None` where none varies.
+/// 1 − R² of `found` against `targets`, pooled over the targets' columns, each about its own mean;
+/// `None` where none varies.
 pub fn unexplained(found: &Matrix, targets: &Matrix) -> Option<f64> {
     let means: Vec<f64> = targets.transpose().iter_rows().map(mean).collect();
     let total: f64 = (0..targets.rows)

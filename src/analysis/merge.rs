@@ -1,10 +1,13 @@
-//! Merging output gates (paper.md, section 4.6; the paper's Fig. 2C): gates whose kernels add up to one product are one gate in parts.
+//! Merging output gates (paper.md, section 4.6; the paper's Fig. 2C): gates whose kernels add up to
+//! one product are one gate in parts.
 //!
-//! Exact cases, found pair by pair and again among what they merge into: the same kernel under any readouts (the readouts add up);
-//! the same readout over kernels whose sum has at most one positive and one negative eigenvalue (then it is one product u vᵀ and its
-//! transpose); and for a whole set with the same readout, p positive and q negative eigenvalues take max(p, q) gates. Gates whose kernels
-//! cancel add nothing and go. Trained weights are near such cases, not in them: the loosest of [`TOLERANCES`] is taken
-//! under which the outputs, measured on a fresh batch, change by at most [`Batch::allowed`].
+//! Exact cases, found pair by pair and again among what they merge into: the same kernel under any
+//! readouts (the readouts add up); the same readout over kernels whose sum has at most one positive
+//! and one negative eigenvalue (then it is one product u vᵀ and its transpose); and for a whole set
+//! with the same readout, p positive and q negative eigenvalues take max(p, q) gates. Gates whose
+//! kernels cancel add nothing and go. Trained weights are near such cases, not in them: the loosest
+//! of [`TOLERANCES`] is taken under which the outputs, measured on a fresh batch, change by at most
+//! [`Batch::allowed`].
 
 use super::agglomerate::{Item, MOST_SIZE, Readouts, agglomerate, by_output};
 use super::batch::Batch;
@@ -95,7 +98,8 @@ pub fn merge(sorted: &Stage, picked: &[usize], batch: &Batch) -> Merged {
     Merged { stage, groups }
 }
 
-/// The stage with each output's gates made anew from its kernel, if those are fewer in all (see [`by_output`]).
+/// The stage with each output's gates made anew from its kernel, if those are fewer in all (see
+/// [`by_output`]).
 pub fn remake_by_output(stage: &Stage, batch: &Batch) -> Option<Stage> {
     if stage.gates.is_empty() || stage.network.hidden() > MOST_SIZE {
         return None;
@@ -137,7 +141,8 @@ impl<'a> Bench<'a> {
             .collect()
     }
 
-    /// What `search` finds at the loosest tolerance that changes the outputs little enough, if it finds fewer than `count`.
+    /// What `search` finds at the loosest tolerance that changes the outputs little enough, if it
+    /// finds fewer than `count`.
     fn loosest(
         &self,
         count: usize,

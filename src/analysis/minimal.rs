@@ -1,9 +1,12 @@
-//! Minimal realisation (paper.md, section 4.7; ours). Neurons of one λ hold the same linear map of their input functions u_i, so where
-//! u_j = Σ_i c_i u_i the states obey h_j = Σ_i c_i h_i at all times: neuron j goes, and its column of W^out, times c_i, is added to neuron i's.
+//! Minimal realisation (paper.md, section 4.7; ours). Neurons of one λ hold the same linear map of
+//! their input functions u_i, so where u_j = Σ_i c_i u_i the states obey h_j = Σ_i c_i h_i at all
+//! times: neuron j goes, and its column of W^out, times c_i, is added to neuron i's.
 //!
-//! λ is snapped first, above 0.9 to 1 and below 0.1 to 0, if that changes the outputs by at most [`MOST_SNAPPING`]; if not, only
-//! neurons of equal λ are compared. Trained neurons depend on each other only nearly: rows are taken by how much of the output hangs on
-//! what they do not share with those taken before, to the loosest of [`TOLERANCES`] that changes the outputs by at most [`Batch::allowed`].
+//! λ is snapped first, above 0.9 to 1 and below 0.1 to 0, if that changes the outputs by at most
+//! [`MOST_SNAPPING`]; if not, only neurons of equal λ are compared. Trained neurons depend on each
+//! other only nearly: rows are taken by how much of the output hangs on what they do not share with
+//! those taken before, to the loosest of [`TOLERANCES`] that changes the outputs by at most
+//! [`Batch::allowed`].
 
 use super::batch::Batch;
 use super::dissection::{Stage, StageKind};
@@ -17,7 +20,8 @@ use crate::model::network::Gating;
 
 /// Most that snapping λ may change the outputs; relative RMS.
 pub const MOST_SNAPPING: f64 = 0.05;
-/// What may be left of a folded neuron's contribution, as a part of the largest contribution; tried from the left.
+/// What may be left of a folded neuron's contribution, as a part of the largest contribution; tried
+/// from the left.
 pub const TOLERANCES: [f64; 8] = [0.1, 0.03, 0.01, 0.003, 1e-3, 1e-4, 1e-6, 1e-9];
 /// λ above this becomes 1.
 const ONE: f64 = 0.9;
@@ -196,7 +200,8 @@ fn fold(start: &Stage, before: &Matrix, batch: &Batch) -> Stage {
     best.0
 }
 
-/// (group, place in it) of the kept neurons, by how much of each the others of its group don't have, the least first.
+/// (group, place in it) of the kept neurons, by how much of each the others of its group don't
+/// have, the least first.
 fn least_needed(weighed: &Matrix, kept: &[Vec<usize>]) -> Vec<(usize, usize)> {
     let mut found: Vec<(f64, usize, usize)> = vec![];
     for (group, neurons) in kept.iter().enumerate() {
@@ -271,7 +276,8 @@ fn folded(
     stage
 }
 
-/// How far the outputs move, as a root mean square, when state i moves by 1 `[n]`: each gate's other factor is taken at its RMS.
+/// How far the outputs move, as a root mean square, when state i moves by 1 `[n]`: each gate's
+/// other factor is taken at its RMS.
 fn sensitivities(network: &Network, batch: &Batch) -> Vec<f64> {
     let Gating::Output { m, x } = &network.gating else { return vec![1.0; network.hidden()] };
     let states = network.states(&batch.x, batch.time);
@@ -288,7 +294,8 @@ fn sensitivities(network: &Network, batch: &Batch) -> Vec<f64> {
     (0..network.hidden()).map(|i| square(i).sqrt()).collect()
 }
 
-/// RMS over time of a state whose inputs are independent of size 1: √(mean over t of Σ_{k<t} λ^{2k}) `[n]`.
+/// RMS over time of a state whose inputs are independent of size 1: √(mean over t of Σ_{k<t}
+/// λ^{2k}) `[n]`.
 fn reaches(lambda: &[f64], time: usize) -> Vec<f64> {
     let reach = |lambda: &f64| {
         let (mut sum, mut all) = (0.0, 0.0);

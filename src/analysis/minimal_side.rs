@@ -1,8 +1,10 @@
-//! Fewer neurons with side gating (paper's appendix A.2): neuron i adds D_i (w_i · x̃_t) h_i, with its side row w_i, so together those of one λ
-//! are Σ_i D_i ⊗ w_i ⊗ sym(m_i x_iᵀ), and what is exact is what keeps that sum. Two neurons of one λ are one if two of their three factors
-//! are proportional and the third adds up to such a factor: readouts and side rows always do, input kernels if their sum has
-//! at most one positive and one negative eigenvalue. That u_j is a combination of several u_i is not enough, unless each of these shares
-//! its side row or readout with j. The same search as for output gates, with readouts D_i w_iᵀ that must stay of rank 1.
+//! Fewer neurons with side gating (paper's appendix A.2): neuron i adds D_i (w_i · x̃_t) h_i, with
+//! its side row w_i, so together those of one λ are Σ_i D_i ⊗ w_i ⊗ sym(m_i x_iᵀ), and what is
+//! exact is what keeps that sum. Two neurons of one λ are one if two of their three factors
+//! are proportional and the third adds up to such a factor: readouts and side rows always do, input
+//! kernels if their sum has at most one positive and one negative eigenvalue. That u_j is a
+//! combination of several u_i is not enough, unless each of these shares its side row or readout
+//! with j. The same search as for output gates, with readouts D_i w_iᵀ that must stay of rank 1.
 
 use super::agglomerate::{Item, Readouts, agglomerate};
 use super::batch::Batch;
@@ -14,7 +16,8 @@ use crate::math::matrix::Matrix;
 use crate::model::Network;
 use crate::model::network::Gating;
 
-/// Merges neurons of equal λ (`before` are the stage's outputs) where that is exact, or changes the outputs by at most [`Batch::allowed`].
+/// Merges neurons of equal λ (`before` are the stage's outputs) where that is exact, or changes the
+/// outputs by at most [`Batch::allowed`].
 pub fn reduce(start: &Stage, before: &Matrix, batch: &Batch) -> Stage {
     let network = &start.network;
     let Gating::Side(side) = &network.gating else { return start.clone() };

@@ -1,10 +1,13 @@
 //! Pure functions of weights. Imports `train` and what is left of it.
 //!
-//! Start with [`dissection`]: a network taken apart, one analysis a file, in the order of paper.md's section 4: [`importance`] and
-//! [`prune`], [`scores`], [`polynomial`], [`reorder`], [`merge`] (gates as [`kernel`]s, searched by [`agglomerate`]), [`minimal`] (neurons
-//! as [`functions`]; [`minimal_side`] with side gating), then [`verdict`] and [`report`]. [`batch`] is what changes are measured on.
+//! Start with [`dissection`]: a network taken apart, one analysis a file, in the order of
+//! paper.md's section 4: [`importance`] and [`prune`], [`scores`], [`polynomial`], [`reorder`],
+//! [`merge`] (gates as [`kernel`]s, searched by [`agglomerate`]), [`minimal`] (neurons
+//! as [`functions`]; [`minimal_side`] with side gating), then [`verdict`] and [`report`]. [`batch`]
+//! is what changes are measured on.
 //!
-//! Any layer, looked at from outside: [`probe`] (what is read off its states: [`decoding`]; what polynomial it is: [`content`]), and from inside: [`insides`].
+//! Any layer, looked at from outside: [`probe`] (what is read off its states: [`decoding`]; what
+//! polynomial it is: [`content`]), and from inside: [`insides`].
 
 pub mod agglomerate;
 pub mod batch;

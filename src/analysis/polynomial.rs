@@ -1,13 +1,17 @@
 //! The network as a polynomial, exactly from its weights (paper.md, section 4.4).
 //!
-//! From the zero state, tokens x_s at chosen lags before the output's and zero vectors at all other places since the first of them give
-//! h_i = Σ_s λ_i^{lag s} u_i(x_s), u_i(x) = (m_i · x̃)(x_i · x̃), and ŷ_k = Σ_j D_kj (a_j · h)(b_j · h): degree 4 in the tokens' entries.
-//! A zero vector is not nothing: its constant 1 still feeds u_i(0) into the state. The teacher's is Σ_s v_s (k_s · q_t), degree 3.
+//! From the zero state, tokens x_s at chosen lags before the output's and zero vectors at all other
+//! places since the first of them give h_i = Σ_s λ_i^{lag s} u_i(x_s), u_i(x) = (m_i · x̃)(x_i · x̃),
+//! and ŷ_k = Σ_j D_kj (a_j · h)(b_j · h): degree 4 in the tokens' entries. A zero vector is not
+//! nothing: its constant 1 still feeds u_i(0) into the state. The teacher's is Σ_s v_s (k_s · q_t),
+//! degree 3.
 //!
-//! What zero distance proves. One token: equality at the first time step. Two, at lags l and 0: equality of every sequence of two
-//! tokens that far apart, so all terms in which one or two tokens meet at that lag. Products of two *different* earlier tokens first show
-//! with three tokens. Where every λ is 0 or 1 no lag beyond 1 is new, and lags 2, 1, 0 prove equality of the whole sequence map
-//! (with side gating, where the output holds no product of two states, lags 1, 0 do); for other λ each lag is its own question.
+//! What zero distance proves. One token: equality at the first time step. Two, at lags l and 0:
+//! equality of every sequence of two tokens that far apart, so all terms in which one or two tokens
+//! meet at that lag. Products of two *different* earlier tokens first show with three tokens. Where
+//! every λ is 0 or 1 no lag beyond 1 is new, and lags 2, 1, 0 prove equality of the whole sequence
+//! map (with side gating, where the output holds no product of two states, lags 1, 0 do); for other
+//! λ each lag is its own question.
 
 use super::dissection::Polynomial;
 use crate::math::matrix::{Matrix, norm};
@@ -23,7 +27,8 @@ pub const MOST_INPUTS_MORE: usize = 8;
 /// A teacher's output below this part of its largest counts as zero.
 const SILENT: f64 = 1e-12;
 
-/// The places of tokens, and the monomials in their entries; exponents are in the order of the tokens, d for each.
+/// The places of tokens, and the monomials in their entries; exponents are in the order of the
+/// tokens, d for each.
 pub struct Places {
     inputs: usize,
     /// Time steps before the output's, falling, the last 0.
@@ -70,7 +75,8 @@ impl Places {
         Self { inputs, lags: lags.to_vec(), terms, monomials, products }
     }
 
-    /// Where a token's product of entries a and b is among the terms; `None` for b: the entry a alone.
+    /// Where a token's product of entries a and b is among the terms; `None` for b: the entry a
+    /// alone.
     fn term(&self, token: usize, a: usize, b: Option<usize>) -> usize {
         let d = self.inputs;
         let first = 1 + token * (d + d * (d + 1) / 2);
@@ -154,8 +160,8 @@ impl Places {
         out
     }
 
-    /// What part of the coefficients' norm is not of the form that linear attention has: two factors of one token times one of the current.
-    /// `None` if all are zero.
+    /// What part of the coefficients' norm is not of the form that linear attention has: two
+    /// factors of one token times one of the current. `None` if all are zero.
     pub fn outside_attention(&self, coefficients: &Matrix) -> Option<f64> {
         let (d, current) = (self.inputs, self.lags.len() - 1);
         let degrees = |monomial: &[u8]| -> Vec<u8> {
@@ -174,12 +180,15 @@ impl Places {
     }
 }
 
-/// How a network remembers the products of linear attention: two factors of one token times one of the current.
+/// How a network remembers the products of linear attention: two factors of one token times one of
+/// the current.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Memory {
-    /// Part of the norm of all coefficients in two tokens, one step apart, that such products with the earlier one have.
+    /// Part of the norm of all coefficients in two tokens, one step apart, that such products with
+    /// the earlier one have.
     pub share: f64,
-    /// The largest difference of those coefficients at lags 2 and 4, and of the current token's own, from those at lag 1; relative.
+    /// The largest difference of those coefficients at lags 2 and 4, and of the current token's
+    /// own, from those at lag 1; relative.
     pub drift: f64,
 }
 
@@ -229,8 +238,8 @@ impl Memory {
     }
 }
 
-/// Mean over outputs of ‖c − c*‖ / ‖c*‖; an output on which the teacher is silent is measured against the teacher's mean norm instead.
-/// `None` if the teacher is zero altogether.
+/// Mean over outputs of ‖c − c*‖ / ‖c*‖; an output on which the teacher is silent is measured
+/// against the teacher's mean norm instead. `None` if the teacher is zero altogether.
 pub fn distance(student: &Matrix, teacher: &Matrix) -> Option<f64> {
     if student.rows != teacher.rows {
         return None;
@@ -272,7 +281,8 @@ pub struct Expanded {
     pub three: Option<f64>,
     /// The largest distance, and how many tokens the longest comparison had.
     pub worst: Option<(f64, usize)>,
-    /// The part outside the form of attention in as many tokens as could be expanded, and how many those are.
+    /// The part outside the form of attention in as many tokens as could be expanded, and how many
+    /// those are.
     pub outside: Option<(f64, usize)>,
     /// What was left out, and what distances do not prove.
     pub notes: Vec<String>,
@@ -339,7 +349,8 @@ impl Expanded {
     }
 }
 
-/// Distance of the polynomials in tokens at these lags; `None` where d is above [`MOST_INPUTS_MORE`] or the teacher is zero.
+/// Distance of the polynomials in tokens at these lags; `None` where d is above
+/// [`MOST_INPUTS_MORE`] or the teacher is zero.
 pub fn distance_at(network: &Network, teacher: &Teacher, lags: &[usize]) -> Option<f64> {
     if network.inputs() > MOST_INPUTS_MORE {
         return None;

@@ -1,5 +1,6 @@
-//! "Does it do attention?" for any layer, in numbers: how far its outputs are from linear attention's, what can be read off its states, and
-//! what polynomial it is in one and two tokens. Weights are not looked at, so LSTM, GRU and LRU can be asked what a gated network is asked.
+//! "Does it do attention?" for any layer, in numbers: how far its outputs are from linear
+//! attention's, what can be read off its states, and what polynomial it is in one and two tokens.
+//! Weights are not looked at, so LSTM, GRU and LRU can be asked what a gated network is asked.
 
 use super::content::{self, Content, Likeness, Setting};
 use super::decoding::{self, Decoded};
@@ -24,13 +25,15 @@ const ALIKE: f64 = 0.95;
 pub struct Probe {
     /// What it was probed for: "linear attention".
     pub subject: String,
-    /// ‖ŷ − y‖ / ‖y‖ on fresh sequences; `None` where y is all zero, or the outputs are no numbers.
+    /// ‖ŷ − y‖ / ‖y‖ on fresh sequences; `None` where y is all zero, or the outputs are no
+    /// numbers.
     pub error: Option<f64>,
     /// What a linear map reads off its states; `None` for attention, which keeps none.
     pub decoded: Option<Decoded>,
     /// Its polynomial in one token.
     pub one: Content,
-    /// Whether a token is both written and asked for: not in a regression, where the query has no y and the loss does not see what `one` says.
+    /// Whether a token is both written and asked for: not in a regression, where the query has no
+    /// y and the loss does not see what `one` says.
     pub one_counts: bool,
     /// Its polynomial in two tokens, one step apart.
     pub two: Content,
@@ -72,7 +75,8 @@ fn error(network: &Weighed<'_>, subject: &Subject<'_>, seed: u32) -> Option<f64>
 }
 
 impl Probe {
-    /// Whether outputs, two-token and (where it counts) one-token polynomials are the subject's, within what is called the same in a dissection.
+    /// Whether outputs, two-token and (where it counts) one-token polynomials are the subject's,
+    /// within what is called the same in a dissection.
     pub fn is_subject(&self) -> bool {
         let within = |value: Option<f64>, most: f64| value.is_some_and(|value| value <= most);
         within(self.error, SAME_OUTPUTS)

@@ -1,14 +1,17 @@
-//! Pruning (paper.md, section 4.1): neurons and gates below the threshold go, and what that changes is measured, not assumed.
+//! Pruning (paper.md, section 4.1): neurons and gates below the threshold go, and what that changes
+//! is measured, not assumed.
 
 use super::batch::Batch;
 use super::dissection::{Stage, StageKind};
 use super::importance::Importance;
 use super::words::{counted, part};
 
-/// Pruning that changes the outputs by no more than this is called lossless to the eye in the note; relative RMS.
+/// Pruning that changes the outputs by no more than this is called lossless to the eye in the note;
+/// relative RMS.
 pub const HARMLESS: f64 = 0.01;
 
-/// The `raw` network without the neurons and gates whose importance is at most `threshold` (a part of the largest).
+/// The `raw` network without the neurons and gates whose importance is at most `threshold` (a part
+/// of the largest).
 pub fn prune(raw: &Stage, importance: &Importance, threshold: f64, batch: &Batch) -> Stage {
     let kept = |values: &[f64]| -> Vec<usize> {
         (0..values.len()).filter(|&i| values[i] > threshold).collect()

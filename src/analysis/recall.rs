@@ -1,8 +1,10 @@
-//! How a network recalls (paper, appendix D.3 and Figure 7): the answer split by what meets in the output gates.
+//! How a network recalls (paper, appendix D.3 and Figure 7): the answer split by what meets in the
+//! output gates.
 //!
-//! At the query the state is h = λ ⊙ h_before + u: what was stored, and the query's own. An output ŷ = D ((W_m h) ⊙ (W_x h)) is then a sum of
-//! stored × stored, stored × query and query × query. Attention is stored × query alone. Comparing, −(stored − query)², needs the
-//! squares as well: without them the answer is lost.
+//! At the query the state is h = λ ⊙ h_before + u: what was stored, and the query's own. An output
+//! ŷ = D ((W_m h) ⊙ (W_x h)) is then a sum of stored × stored, stored × query and query × query.
+//! Attention is stored × query alone. Comparing, −(stored − query)², needs the squares as well:
+//! without them the answer is lost.
 
 use super::in_context::Sequences;
 use crate::math::matrix::Matrix;
@@ -21,7 +23,8 @@ pub struct Recalled {
     pub attention_accuracy: f64,
     /// Accuracy of stored × stored alone.
     pub stored_accuracy: f64,
-    /// Root mean square of each part over the classes, its mean over classes taken out: stored × stored, stored × query, query × query.
+    /// Root mean square of each part over the classes, its mean over classes taken out: stored ×
+    /// stored, stored × query, query × query.
     pub sizes: [f64; 3],
     /// Which algorithm these numbers show.
     pub algorithm: Algorithm,

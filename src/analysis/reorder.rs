@@ -1,6 +1,7 @@
-//! Reordering (paper.md, section 4.5): the same network, so that its block structure shows. Key-value neurons first, then query, then
-//! between; in each gate W_m^out reads memory and W_x^out the query; gates sorted by the query that they read, then by the memory.
-//! Only products are swapped and sums reordered, so the function is unchanged.
+//! Reordering (paper.md, section 4.5): the same network, so that its block structure shows.
+//! Key-value neurons first, then query, then between; in each gate W_m^out reads memory and W_x^out
+//! the query; gates sorted by the query that they read, then by the memory. Only products are
+//! swapped and sums reordered, so the function is unchanged.
 
 use super::dissection::{Stage, StageKind};
 use super::importance::{Importance, Role};
@@ -8,7 +9,8 @@ use super::words::counted;
 use crate::math::matrix::Matrix;
 use crate::model::network::Gating;
 
-/// The `pruned` network, sorted; `sizes` are the root mean squares of the raw network's states `[n]`.
+/// The `pruned` network, sorted; `sizes` are the root mean squares of the raw network's states
+/// `[n]`.
 pub fn reorder(pruned: &Stage, importance: &Importance, sizes: &[f64]) -> Stage {
     let order = neuron_order(pruned, importance);
     let neurons: Vec<usize> = order.iter().map(|&i| pruned.neurons[i]).collect();
@@ -42,8 +44,9 @@ pub fn reorder(pruned: &Stage, importance: &Importance, sizes: &[f64]) -> Stage 
     stage
 }
 
-/// Puts each gate's memory side into W_m^out and sorts the gates by the query that they read, then by the memory; `sizes` are the root
-/// mean squares of the stage's states `[n]`. Returns how many gates had their factors swapped.
+/// Puts each gate's memory side into W_m^out and sorts the gates by the query that they read, then
+/// by the memory; `sizes` are the root mean squares of the stage's states `[n]`. Returns how many
+/// gates had their factors swapped.
 pub fn sort_gates(stage: &mut Stage, sizes: &[f64]) -> usize {
     let roles = &stage.roles;
     let Gating::Output { m, x } = &mut stage.network.gating else { return 0 };
@@ -81,7 +84,8 @@ pub fn sizes(values: &Matrix) -> Vec<f64> {
     sums.into_iter().map(|sum: f64| (sum / values.rows.max(1) as f64).sqrt()).collect()
 }
 
-/// By role, then (side gating) by the input that the side gate reads most, then by falling importance.
+/// By role, then (side gating) by the input that the side gate reads most, then by falling
+/// importance.
 fn neuron_order(stage: &Stage, importance: &Importance) -> Vec<usize> {
     let read = |i: usize| match &stage.network.gating {
         Gating::Side(side) => largest(side.row(i).iter().map(|w| w.abs())),

@@ -1,4 +1,5 @@
-//! What `analyze` prints and `analysis.json` holds. The keys at the top are fixed; null where something could not be said, see `notes`.
+//! What `analyze` prints and `analysis.json` holds. The keys at the top are fixed; null where
+//! something could not be said, see `notes`.
 
 use super::dissection::{Basis, Dissection, Fit, Score, StageKind};
 use super::{batch, merge, minimal, scores, verdict};

@@ -1,8 +1,10 @@
-//! Score KV and Score Q (paper.md, section 4.3): how well the teacher's key-value matrix and query are read off the states by a
-//! linear map with intercept. 1 − R², pooled over entries: 0 is perfect.
+//! Score KV and Score Q (paper.md, section 4.3): how well the teacher's key-value matrix and query
+//! are read off the states by a linear map with intercept. 1 − R², pooled over entries: 0 is
+//! perfect.
 //!
-//! Two bases. Attention: S_t = Σ v_s k_sᵀ and q_t. Symmetric: Σ (W_V x_s)(W_V x_s)ᵀ and W_V^{-ᵀ} W_Kᵀ W_Q x_t. Where all matrices are
-//! invertible each is a linear image of the other, so both fit or neither: only the number of key-value neurons tells the codes apart.
+//! Two bases. Attention: S_t = Σ v_s k_sᵀ and q_t. Symmetric: Σ (W_V x_s)(W_V x_s)ᵀ and W_V^{-ᵀ}
+//! W_Kᵀ W_Q x_t. Where all matrices are invertible each is a linear image of the other, so both fit
+//! or neither: only the number of key-value neurons tells the codes apart.
 
 use super::dissection::{Basis, Fit, Score, Scores};
 use super::importance::Role;
@@ -15,7 +17,8 @@ use crate::task::Teacher;
 
 /// A basis fits if both its scores are at most this.
 pub const FITS: f64 = 1e-3;
-/// Neurons whose remainder is below this part of the largest are combinations of the others; above f64 rounding of a few thousand rows.
+/// Neurons whose remainder is below this part of the largest are combinations of the others; above
+/// f64 rounding of a few thousand rows.
 const DEPENDENT: f64 = 1e-12;
 /// Points for the picture.
 const POINTS: usize = 400;
@@ -23,14 +26,17 @@ const POINTS: usize = 400;
 const MANY_NUMBERS: usize = 1 << 21;
 /// Most numbers in a target.
 const MOST_NUMBERS: usize = 1 << 22;
-/// Rows for each thing that is fitted: below that a fit says little of what it was not fitted on, and there is no score.
+/// Rows for each thing that is fitted: below that a fit says little of what it was not fitted on,
+/// and there is no score.
 const ROWS: usize = 4;
-/// A matrix whose smallest singular value is below this part of its largest is called nearly singular.
+/// A matrix whose smallest singular value is below this part of its largest is called nearly
+/// singular.
 const NEARLY_SINGULAR: f64 = 0.02;
 
-/// Scores of `network`, whose neurons have these `roles` (unused ones are left out), on sequences x `[batch · time, d]`.
-/// The states are those of the whole network: a diagonal recurrence keeps neurons apart. With side gating the query is read from the
-/// side gates W^side x̃ of the neurons in use.
+/// Scores of `network`, whose neurons have these `roles` (unused ones are left out), on sequences x
+/// `[batch · time, d]`. The states are those of the whole network: a diagonal recurrence keeps
+/// neurons apart. With side gating the query is read from the side gates W^side x̃ of the neurons in
+/// use.
 pub fn score_on(
     network: &Network,
     roles: &[Role],
@@ -79,7 +85,8 @@ pub fn score_on(
     Scores { attention, symmetric, fits }
 }
 
-/// How many of the sequences in `rows` are used: fewer for wide teachers, but [`ROWS`] rows for each neuron where that is affordable.
+/// How many of the sequences in `rows` are used: fewer for wide teachers, but [`ROWS`] rows for
+/// each neuron where that is affordable.
 fn sequences_for(roles: &[Role], d: usize, rows: usize, time: usize) -> usize {
     let numbers = time * d * d;
     let count = |role: Role| roles.iter().filter(|&&r| r == role).count();
@@ -119,8 +126,8 @@ impl Predictor {
         Self { basis: (rows.rows > 0).then(|| linear::span(&rows, DEPENDENT, most).basis) }
     }
 
-    /// 1 − R² of `targets [rows, entries]`; `None` without neurons, with less than [`ROWS`] rows for each of their directions (and the
-    /// intercept), or if the targets do not vary.
+    /// 1 − R² of `targets [rows, entries]`; `None` without neurons, with less than [`ROWS`] rows
+    /// for each of their directions (and the intercept), or if the targets do not vary.
     fn score(&self, targets: &Matrix) -> Option<Score> {
         let basis = self.basis.as_ref().filter(|basis| targets.rows >= ROWS * (basis.rows + 1))?;
         let means: Vec<f64> = targets.transpose().iter_rows().map(mean).collect();
@@ -142,8 +149,8 @@ impl Predictor {
     }
 }
 
-/// What has to be known to read the scores, which were made of these `roles` on `rows` tokens in sequences of `time`: in words, for
-/// [`super::dissection::Dissection::notes`].
+/// What has to be known to read the scores, which were made of these `roles` on `rows` tokens in
+/// sequences of `time`: in words, for [`super::dissection::Dissection::notes`].
 pub fn notes(
     scores: &Scores,
     teacher: &Teacher,

@@ -1,5 +1,5 @@
-//! What a layer is probed for: linear attention, or one step of gradient descent in context, which is linear attention too:
-//! v = η* (y, 0), k = q = (x, 0), so S = η* Σ y xᵀ and ŷ = S x_q.
+//! What a layer is probed for: linear attention, or one step of gradient descent in context, which
+//! is linear attention too: v = η* (y, 0), k = q = (x, 0), so S = η* Σ y xᵀ and ŷ = S x_q.
 
 use super::in_context::Sequences;
 use crate::math::matrix::Matrix;
@@ -13,7 +13,8 @@ use std::borrow::Cow;
 pub enum Subject<'a> {
     /// Linear attention with this teacher's weights, on x ~ N(0, I).
     Attention(&'a Teacher),
-    /// One step of gradient descent from zero on the task's pairs, with the step size that is best for it.
+    /// One step of gradient descent from zero on the task's pairs, with the step size that is best
+    /// for it.
     Regression(Regression),
 }
 

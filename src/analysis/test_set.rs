@@ -1,5 +1,6 @@
-//! The user's test sequences: what a network gets wrong on data that it was not trained on, beside what it gets wrong on as many
-//! sequences that it was trained on, in all, at each output and at each time step.
+//! The user's test sequences: what a network gets wrong on data that it was not trained on, beside
+//! what it gets wrong on as many sequences that it was trained on, in all, at each output and at
+//! each time step.
 
 use super::in_context::Finding;
 use super::words::part;
@@ -35,7 +36,8 @@ pub struct Errors {
     pub size: Size,
     /// How many sequences.
     pub sequences: usize,
-    /// Standard error of the loss, from how it differs between sequences; `None` of fewer than [`FEW`] sequences.
+    /// Standard error of the loss, from how it differs between sequences; `None` of fewer than
+    /// [`FEW`] sequences.
     pub standard_error: Option<f64>,
 }
 
@@ -61,7 +63,8 @@ pub struct Tested {
     pub train: Errors,
     /// Of each output, on the test.
     pub outputs: Vec<Size>,
-    /// Of each of the T time steps, over the test sequences where it counts; `None` where it counts in none.
+    /// Of each of the T time steps, over the test sequences where it counts; `None` where it
+    /// counts in none.
     pub steps: Vec<Option<Size>>,
     /// The first test sequences.
     pub shown: Vec<Shown>,
@@ -79,10 +82,12 @@ const PIECE: usize = 1 << 20;
 const SHOWN: usize = 1 << 15;
 /// Fewer sequences say nothing about chance.
 pub const FEW: usize = 8;
-/// Differences of up to so many standard errors are what chance makes, and those of so many are not chance.
+/// Differences of up to so many standard errors are what chance makes, and those of so many are not
+/// chance.
 const CHANCE: [f64; 2] = [2.0, 3.0];
 
-/// Runs `network` on the first sequences of each set; `None` if there is none for the test, or they do not fit.
+/// Runs `network` on the first sequences of each set; `None` if there is none for the test, or they
+/// do not fit.
 pub fn measure(network: &Network, sets: Sets<'_>) -> Option<Finding> {
     let Arrays { time, inputs, outputs, .. } = *sets.test;
     let count = sets.test.sequences.min(affordable(network, sets.test));

@@ -1,5 +1,6 @@
-//! "Is this attention?", answered from measured numbers only: how far the function is from the teacher's, and how many neurons of which
-//! kind carry it. Without a teacher, only the form of the polynomial can be judged: its products, and that it remembers them.
+//! "Is this attention?", answered from measured numbers only: how far the function is from the
+//! teacher's, and how many neurons of which kind carry it. Without a teacher, only the form of the
+//! polynomial can be judged: its products, and that it remembers them.
 
 use super::batch::Batch;
 use super::dissection::{Stage, Verdict};
@@ -16,7 +17,8 @@ use crate::theory::attention;
 pub const SAME_OUTPUTS: f64 = 0.02;
 /// Polynomials may differ from the teacher's by this much.
 pub const SAME_POLYNOMIAL: f64 = 0.05;
-/// Outputs that differ by no more than this are called close; likewise coefficients outside the form.
+/// Outputs that differ by no more than this are called close; likewise coefficients outside the
+/// form.
 const CLOSE: f64 = 0.2;
 /// Coefficients outside the form of attention may have this part of the norm.
 pub const SAME_FORM: f64 = 0.02;
@@ -30,12 +32,14 @@ pub enum Function {
     Compared {
         /// Relative RMS of ŷ − y on fresh sequences; `None` if the teacher is zero.
         error: Option<f64>,
-        /// The largest of the one-, two- and three-token distances, and how many tokens the last has; `None` where too large to compute.
+        /// The largest of the one-, two- and three-token distances, and how many tokens the last
+        /// has; `None` where too large to compute.
         distance: Option<(f64, usize)>,
     },
     /// There is none, or none that fits.
     Alone {
-        /// The part of the coefficients that is outside the form of attention, and in how many tokens; `None` where too large, or all zero.
+        /// The part of the coefficients that is outside the form of attention, and in how many
+        /// tokens; `None` where too large, or all zero.
         outside: Option<(f64, usize)>,
         /// How it remembers; `None` where too large, or all zero.
         memory: Option<Memory>,
@@ -44,15 +48,17 @@ pub enum Function {
     },
 }
 
-/// Relative RMS of `outputs` against the teacher's on the batch; `None` if the teacher is zero there.
+/// Relative RMS of `outputs` against the teacher's on the batch; `None` if the teacher is zero
+/// there.
 pub fn teacher_error(batch: &Batch, teacher: &Teacher) -> Option<f64> {
     let outputs = attention::outputs(teacher, &batch.x, batch.time);
     (outputs.norm() > 0.0).then(|| batch.outputs.relative_change(&outputs))
 }
 
-/// How many key-value and query neurons output gating needs for this teacher: the dimension of all (row of W_V)(left singular
-/// vector of W_Kᵀ W_Q), and the rank r of the latter. That is r_V·r less o(o − 1)/2 for the o directions that both read, so
-/// d·r − r(r−1)/2 for an invertible W_V. Singular values below 2 % are left out.
+/// How many key-value and query neurons output gating needs for this teacher: the dimension of all
+/// (row of W_V)(left singular vector of W_Kᵀ W_Q), and the rank r of the latter. That is r_V·r less
+/// o(o − 1)/2 for the o directions that both read, so d·r − r(r−1)/2 for an invertible W_V.
+/// Singular values below 2 % are left out.
 pub fn needed(teacher: &Teacher) -> (usize, usize) {
     let d = teacher.dim;
     let matrix = |data: &[f64]| Matrix::new(d, d, data.to_vec());
@@ -174,7 +180,8 @@ fn verdict(is_attention: bool, headline: &str, evidence: String) -> Verdict {
     Verdict { is_attention, headline: headline.into(), evidence: sentence(&evidence) }
 }
 
-/// Who carries the function: the reduced network's neurons and gates, or the raw one's where the reduced one computes something else.
+/// Who carries the function: the reduced network's neurons and gates, or the raw one's where the
+/// reduced one computes something else.
 struct Carriers<'a> {
     stage: &'a Stage,
     /// By λ alone.
@@ -208,7 +215,8 @@ impl<'a> Carriers<'a> {
         self.roles.iter().filter(|&&r| r == role).count()
     }
 
-    /// "10 accumulators with λ = 1, 4 query neurons with λ = 0 and 10 gates", and whose they are if not the reduced network's.
+    /// "10 accumulators with λ = 1, 4 query neurons with λ = 0 and 10 gates", and whose they are if
+    /// not the reduced network's.
     fn sentence(&self, change: f64, threshold: f64) -> String {
         let network = &self.stage.network;
         if self.is_reduced
@@ -254,7 +262,8 @@ impl<'a> Carriers<'a> {
         if k == 0 { format!("{listed}, and none that accumulates") } else { listed }
     }
 
-    /// What is missing for this teacher, if anything (output gating only: side gating has no query neurons and needs other numbers).
+    /// What is missing for this teacher, if anything (output gating only: side gating has no query
+    /// neurons and needs other numbers).
     fn shortage(&self, (memory, query): (usize, usize)) -> Option<String> {
         let is_side = matches!(self.stage.network.gating, Gating::Side(_));
         let is_short = self.count(Role::KeyValue) < memory || self.count(Role::Query) < query;

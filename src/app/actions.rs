@@ -58,7 +58,8 @@ impl App {
                 (self.live.recipe.learning_rate, self.live.recipe.weight_decay) =
                     (learning_rate, weight_decay);
                 self.send(Command::Rates { learning_rate, weight_decay });
-                // Browsers allow an address only so many changes a second, and a dragged number makes many.
+                // Browsers allow an address only so many changes a second, and a dragged number
+                // makes many.
                 self.hash_due = Some(Instant::now() + std::time::Duration::from_millis(500));
             }
             Action::Preset(name) => {
@@ -205,7 +206,8 @@ impl App {
         let Given { name, network, teacher, .. } = given;
         let teacher_known = teacher.is_some();
         let (dim, outputs) = (network.inputs, network.outputs);
-        // A network without a teacher that fits the task at hand goes on with that; others imitate a teacher.
+        // A network without a teacher that fits the task at hand goes on with that; others imitate
+        // a teacher.
         let goes_on = !teacher_known && self.live.recipe.task().widths() == (dim, outputs);
         if !goes_on && dim != outputs {
             let text = format!(

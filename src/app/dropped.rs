@@ -1,4 +1,5 @@
-//! Files dropped on the window: egui reads them at once natively and asynchronously in a browser, so this file, too, asks for the target.
+//! Files dropped on the window: egui reads them at once natively and asynchronously in a browser,
+//! so this file, too, asks for the target.
 
 use crate::platform::OpenedFile;
 use crate::{Error, Result};

@@ -1,4 +1,5 @@
-//! The network that the page Inside of Compare looks into: a run of the race, or the training in Discover.
+//! The network that the page Inside of Compare looks into: a run of the race, or the training in
+//! Discover.
 
 use super::App;
 use crate::experiment::inspection::{Bench, Given, Look, Subject};
@@ -37,7 +38,8 @@ impl App {
         self.show_tab(Tab::Compare);
     }
 
-    /// Takes newer weights of the run, if there are some, and asks about them; a run that is gone gives way to the training in Discover.
+    /// Takes newer weights of the run, if there are some, and asks about them; a run that is gone
+    /// gives way to the training in Discover.
     pub(super) fn renew_inside(&mut self) {
         if self.inside.run.is_none() {
             return;

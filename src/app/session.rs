@@ -32,7 +32,8 @@ pub fn start(
     }))
 }
 
-/// What is known of the next training before it answers. Going back within the same network keeps the curves until then.
+/// What is known of the next training before it answers. Going back within the same network keeps
+/// the curves until then.
 pub fn successor(old: &mut Live, run: u32, recipe: &Recipe, from: Option<&Snapshot>) -> Live {
     let mut live = Live::new(run, recipe.clone());
     if let Some(snapshot) = from {

@@ -1,4 +1,5 @@
-//! The sweeps that the window holds, that of the view Sweep and that of Compare: definition, runs, and those of them that train.
+//! The sweeps that the window holds, that of the view Sweep and that of Compare: definition, runs,
+//! and those of them that train.
 
 mod kept;
 
@@ -42,7 +43,8 @@ pub struct Sweeping {
     told_too_large: bool,
 }
 
-/// Groups of runs that train at the same time: one where all of its cores are busy with it, several to be watched side by side.
+/// Groups of runs that train at the same time: one where all of its cores are busy with it, several
+/// to be watched side by side.
 const SIDE_BY_SIDE: [usize; 2] = [1, 4];
 /// Milliseconds between two states of runs that are looked into.
 const LOOKED_AT_EVERY_MS: u32 = 1000;
@@ -87,8 +89,9 @@ impl Sweeping {
         SweepInput { queue: queue.as_ref(), revision: *revision, draft, running: *running, presets }
     }
 
-    /// The sweep as text for the next visit, empty without one; `None` if nothing has changed since the last call. What was kept before stays
-    /// where there is no room for it, which is said once.
+    /// The sweep as text for the next visit, empty without one; `None` if nothing has changed since
+    /// the last call. What was kept before stays where there is no room for it, which is said
+    /// once.
     pub fn changed(&mut self) -> Option<std::result::Result<String, String>> {
         if self.kept.replace(self.revision) == Some(self.revision) {
             return None;
@@ -104,7 +107,8 @@ impl Sweeping {
         (!std::mem::replace(&mut self.told_too_large, true)).then_some(Err(text))
     }
 
-    /// For the page's script: runs that are over, all runs, those in training, whether the others are to be trained.
+    /// For the page's script: runs that are over, all runs, those in training, whether the others
+    /// are to be trained.
     pub fn progress(&self) -> Option<serde_json::Value> {
         let queue = self.queue.as_ref()?;
         let training: usize = self.training.iter().map(|(_, runs)| runs.len()).sum();
@@ -359,7 +363,8 @@ impl App {
         if !self.revive() {
             return;
         }
-        // A race is watched: it gets the processor, and the window draws when it has something to show.
+        // A race is watched: it gets the processor, and the window draws when it has something to
+        // show.
         if which == COMPARE && running && self.live.running {
             self.send(Command::Run(false));
             self.messages.push(Message::info(
@@ -386,7 +391,8 @@ impl App {
         }
     }
 
-    /// Starts the sweep that is written in `text`, for the page's script: where it compares variants, in Compare.
+    /// Starts the sweep that is written in `text`, for the page's script: where it compares
+    /// variants, in Compare.
     pub(super) fn sweep_text(&mut self, text: &str) {
         match Sweep::read("the page's script", text) {
             Ok(sweep) => {
@@ -398,7 +404,8 @@ impl App {
         }
     }
 
-    /// A definition's file, or results with their definition: they are shown, nothing is started. A bad one changes nothing.
+    /// A definition's file, or results with their definition: they are shown, nothing is started. A
+    /// bad one changes nothing.
     pub(super) fn load_sweep(&mut self, which: Which, file: &OpenedFile) {
         let text = std::str::from_utf8(&file.bytes)
             .map_err(|_| Error::file(&file.name, "is not text; expected a sweep's JSON file"));

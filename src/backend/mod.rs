@@ -1,7 +1,7 @@
 //! Runs a [`Program`]: [`cpu`] and, with the feature `gpu`, [`gpu`]. Imports `math` and `graph`.
 //!
-//! A backend is polled, never waited for: [`Backend::advance`] starts steps, a later [`Backend::poll`] says how
-//! far they came and brings the tensors that were asked for.
+//! A backend is polled, never waited for: [`Backend::advance`] starts steps, a later
+//! [`Backend::poll`] says how far they came and brings the tensors that were asked for.
 
 pub mod cpu;
 #[cfg(feature = "gpu")]
@@ -36,7 +36,8 @@ pub trait Backend {
         self.set_clocks(&vec![*clock; self.program().replicas]);
     }
 
-    /// Changes the peak learning rate and the base weight decay of every replica, from the next step on.
+    /// Changes the peak learning rate and the base weight decay of every replica, from the next
+    /// step on.
     fn set_rates(&mut self, peak_rate: f32, base_decay: f32);
 
     /// Starts `steps` steps (a forward program: evaluations). Does nothing while [`Backend::busy`].
@@ -51,7 +52,8 @@ pub trait Backend {
     /// Asks for a buffer's content; it comes with a later [`Progress`].
     fn request(&mut self, buffer: BufferId);
 
-    /// What has happened since the last call, one a replica; empty if nothing arrived. Never blocks.
+    /// What has happened since the last call, one a replica; empty if nothing arrived. Never
+    /// blocks.
     ///
     /// # Errors
     /// The device was lost or refused the work.
@@ -113,7 +115,8 @@ pub struct StepLoss {
 pub struct Progress {
     /// Steps done.
     pub step: u64,
-    /// Losses of the steps since the last progress, the newest last. Steps that left the ring unread are missing.
+    /// Losses of the steps since the last progress, the newest last. Steps that left the ring
+    /// unread are missing.
     pub losses: Vec<StepLoss>,
     /// The first step whose loss was not finite.
     pub halted_at: Option<u64>,

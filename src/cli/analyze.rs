@@ -106,7 +106,8 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
     Ok(())
 }
 
-/// What can be said of a layer of any kind: its outputs, what is read off its states, its polynomial.
+/// What can be said of a layer of any kind: its outputs, what is read off its states, its
+/// polynomial.
 fn probed(path: &str, checkpoint: &Checkpoint, seed: u32) -> Result<(serde_json::Value, String)> {
     let Checkpoint { architecture, inputs, outputs, exact, teacher, recipe, .. } = checkpoint;
     let subject = match (teacher, recipe.as_ref().map(Recipe::task)) {

@@ -1,4 +1,5 @@
-//! `sweep`: a grid of runs into a folder, whole or a shard of it; stopped and started again it goes on where it was.
+//! `sweep`: a grid of runs into a folder, whole or a shard of it; stopped and started again it goes
+//! on where it was.
 
 use super::text;
 use super::train::{arrays, stop_on_interrupt};
@@ -28,7 +29,8 @@ use std::time::Duration;
 /// The `sweep` command.
 ///
 /// # Errors
-/// A bad definition or bad data; a folder that can't be written or that another process works on; runs that failed.
+/// A bad definition or bad data; a folder that can't be written or that another process works on;
+/// runs that failed.
 pub fn run(arguments: &ArgMatches) -> Result<()> {
     let json = arguments.get_flag("json");
     let out = PathBuf::from(text(arguments, "out").unwrap_or_default());

@@ -138,7 +138,8 @@ pub(super) fn arrays(path: &str) -> Result<(String, Arrays)> {
     Ok((path.to_owned(), data::read(&files)?))
 }
 
-/// What a terminal without a display does: the recipe of `link`, or the default preset, into a folder of its own.
+/// What a terminal without a display does: the recipe of `link`, or the default preset, into a
+/// folder of its own.
 ///
 /// # Errors
 /// As [`run`].
@@ -255,7 +256,8 @@ fn cannot_write(path: &Path) -> impl Fn(std::io::Error) -> Error {
     move |e| Error::System { what: what.clone(), problem: e.to_string() }
 }
 
-/// Makes the run folder and its recipe, so that a folder that can't be written is known before the work.
+/// Makes the run folder and its recipe, so that a folder that can't be written is known before the
+/// work.
 fn prepare(out: &Path, recipe: &Recipe) -> Result<()> {
     std::fs::create_dir_all(out).map_err(cannot_write(out))?;
     let path = out.join("recipe.json");

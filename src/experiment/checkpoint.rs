@@ -1,7 +1,9 @@
-//! Weights as safetensors: a training's state with its recipe, or a network that was made elsewhere.
+//! Weights as safetensors: a training's state with its recipe, or a network that was made
+//! elsewhere.
 //!
-//! Names are those of the reference: `input_gate.m`, `nu` (or `lambda`), `output_gate.x`, `side_gate`, `readout`,
-//! `teacher.value` …; moments are `adamw.first.<name>` and `adamw.second.<name>`. Recipe, step and format ride in the metadata.
+//! Names are those of the reference: `input_gate.m`, `nu` (or `lambda`), `output_gate.x`,
+//! `side_gate`, `readout`, `teacher.value` …; moments are `adamw.first.<name>` and
+//! `adamw.second.<name>`. Recipe, step and format ride in the metadata.
 
 mod kind;
 
@@ -118,7 +120,8 @@ impl Checkpoint {
     }
 }
 
-/// The file of a training: `recipe` at `snapshot`, with the teacher that it imitates, if there is one.
+/// The file of a training: `recipe` at `snapshot`, with the teacher that it imitates, if there is
+/// one.
 ///
 /// # Errors
 /// The safetensors library's.
@@ -191,7 +194,8 @@ pub(super) fn more(bytes: &[u8], name: &str) -> Option<Vec<f32>> {
     )
 }
 
-/// The file of a network that was not trained, with its teacher: all in double precision, no recipe.
+/// The file of a network that was not trained, with its teacher: all in double precision, no
+/// recipe.
 ///
 /// # Errors
 /// Numbers that [`read`] would refuse; the safetensors library's.
@@ -252,7 +256,8 @@ fn serialized(tensors: Vec<Tensor>, metadata: Option<HashMap<String, String>>) -
     safetensors::serialize(views, metadata).map_err(|e| problem(&e))
 }
 
-/// The attention layer in the file `name`: the tensors teacher.value, .key and .query `[d, d]`, whatever else it holds.
+/// The attention layer in the file `name`: the tensors teacher.value, .key and .query `[d, d]`,
+/// whatever else it holds.
 ///
 /// # Errors
 /// Says what is wrong, with which tensor, and what was expected.

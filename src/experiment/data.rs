@@ -1,5 +1,6 @@
-//! The user's own arrays: x `[N, T, d]`, y `[N, T, d_out]` and, if not all time steps count, a mask `[T]` or `[N, T]`; from
-//! safetensors, from numpy's `.npz`, or from `x.npy` with `y.npy` (and `mask.npy`) beside it.
+//! The user's own arrays: x `[N, T, d]`, y `[N, T, d_out]` and, if not all time steps count, a mask
+//! `[T]` or `[N, T]`; from safetensors, from numpy's `.npz`, or from `x.npy` with `y.npy` (and
+//! `mask.npy`) beside it.
 
 use crate::task::Arrays;
 use crate::{Error, Result};
@@ -20,7 +21,8 @@ struct Array {
 /// What a file is called, and its content.
 pub type File<'a> = (&'a str, &'a [u8]);
 
-/// Reads the arrays of one file (safetensors or `.npz`), or of several `.npy` files, which are called what they hold.
+/// Reads the arrays of one file (safetensors or `.npz`), or of several `.npy` files, which are
+/// called what they hold.
 ///
 /// # Errors
 /// Says which array is wrong, and what was expected.
@@ -52,7 +54,8 @@ pub fn read(files: &[File<'_>]) -> Result<Arrays> {
     arrays(name, x, y, array("mask")?)
 }
 
-/// Whether a file holds arrays rather than weights: numpy's formats, or safetensors with an x and no gates.
+/// Whether a file holds arrays rather than weights: numpy's formats, or safetensors with an x and
+/// no gates.
 pub fn is_data(name: &str, bytes: &[u8]) -> bool {
     let numpy = bytes.starts_with(b"PK")
         || bytes.starts_with(NPY)
@@ -195,7 +198,8 @@ fn from_npz(name: &str, bytes: &[u8], wanted: &str) -> Result<Option<Array>> {
 /// How a `.npy` file begins.
 const NPY: &[u8] = b"\x93NUMPY";
 
-/// numpy's format: magic, version, length of the header, a header like `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`, numbers.
+/// numpy's format: magic, version, length of the header, a header like `{'descr': '<f8',
+/// 'fortran_order': False, 'shape': (3, 4), }`, numbers.
 fn from_npy(name: &str, wanted: &str, bytes: &[u8]) -> Result<Array> {
     let wrong = |problem: &str| Error::file(name, format!("{wanted} {problem}"));
     let cut = || wrong("is not a whole .npy array");

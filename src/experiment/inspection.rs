@@ -1,4 +1,5 @@
-//! Looking into a network off the window's thread: what is asked of the runner, what it answers, what the window knows of it.
+//! Looking into a network off the window's thread: what is asked of the runner, what it answers,
+//! what the window knows of it.
 
 use crate::analysis::dissection::{Dissection, Settings, dissect};
 use crate::analysis::insides::{self, Insides, Origin, Probing};
@@ -133,7 +134,8 @@ pub struct Trained<'a> {
     pub plan: &'a Plan,
 }
 
-/// The runner's side: answers the last question, again whenever the live network changes, but not all the time.
+/// The runner's side: answers the last question, again whenever the live network changes, but not
+/// all the time.
 ///
 /// Insides are answered twice: at once with what is quick, then with the probe.
 #[derive(Debug, Default)]
@@ -157,7 +159,8 @@ struct Unprobed {
     inspected: Inspected,
 }
 
-/// Looking takes at most one part in this many of the time; so does the probe, which is the longer part of looking inside.
+/// Looking takes at most one part in this many of the time; so does the probe, which is the longer
+/// part of looking inside.
 const SHARE: u32 = 5;
 /// Of insides, pictures and probe take half of that each.
 const HALF_SHARE: u32 = 2 * SHARE;
@@ -314,19 +317,22 @@ impl Bench {
         }
     }
 
-    /// Puts another network on the bench; the old answer, and those that are still to come about the old network, go.
+    /// Puts another network on the bench; the old answer, and those that are still to come about
+    /// the old network, go.
     pub fn put(&mut self, subject: Subject) {
         (self.subject, self.inspected, self.since, self.patient) =
             (subject, None, self.id + 1, false);
         self.settings.picked.clear();
     }
 
-    /// Puts the same network with newer weights on the bench: the old answer stays until the next one, which may take its time.
+    /// Puts the same network with newer weights on the bench: the old answer stays until the next
+    /// one, which may take its time.
     pub fn renew(&mut self, subject: Subject) {
         (self.subject, self.patient) = (subject, true);
     }
 
-    /// Takes in an answer about this subject; those of earlier subjects and of other benches are dropped.
+    /// Takes in an answer about this subject; those of earlier subjects and of other benches are
+    /// dropped.
     pub fn answer(&mut self, inspected: Inspected) {
         if inspected.bench == self.number && inspected.id >= self.since {
             self.inspected = Some(inspected);

@@ -1,4 +1,5 @@
-//! What the window knows of the training that runs: grown from the runner's updates, drawn by the panels.
+//! What the window knows of the training that runs: grown from the runner's updates, drawn by the
+//! panels.
 
 use super::recipe::Recipe;
 use super::runner::Update;
@@ -41,7 +42,8 @@ pub struct Live {
     pub run: u32,
     /// What is trained.
     pub recipe: Recipe,
-    /// What it imitates: the recipe's teacher, or that of the file it came from; `None` for tasks without one.
+    /// What it imitates: the recipe's teacher, or that of the file it came from; `None` for tasks
+    /// without one.
     pub teacher: Option<Teacher>,
     /// Names and places of the parameters.
     pub table: ParamTable,
@@ -135,7 +137,7 @@ impl Live {
                     .filter(|snapshot| snapshot.step == step)
                     .or(self.good.take())
             }
-            Update::Inspected(_) | Update::Group(..) | Update::GroupFailed(..) => {} // the bench's and the sweep's, not the training's
+            Update::Inspected(_) | Update::Group(..) | Update::GroupFailed(..) => {} /* the bench's and the sweep's, not the training's */
             Update::Probe(probe) => self.probe = Some(probe),
             Update::Found(step, finding) => self.finding = Some((step, *finding)),
             Update::Running(running) => {

@@ -86,7 +86,8 @@ pub enum Update {
         /// It is known to be sound: the beginning, or where a training was taken up.
         good: bool,
     },
-    /// The snapshot of this step has proved sound: training went on from it and the loss stayed low.
+    /// The snapshot of this step has proved sound: training went on from it and the loss stayed
+    /// low.
     Sound(u64),
     /// Teacher and student on one sequence.
     Probe(Probe),

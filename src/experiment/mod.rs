@@ -1,7 +1,8 @@
 //! An experiment as people name, keep and share it. Imports `analysis` and what is left of it.
 //!
-//! [`recipe`] is all that defines a run (⇄ JSON ⇄ URL), [`settings`] describes each of its settings once, [`data`] reads the user's own arrays,
-//! [`runner`] trains it on a thread or in a worker, [`live`] is what the window knows of it.
+//! [`recipe`] is all that defines a run (⇄ JSON ⇄ URL), [`settings`] describes each of its settings
+//! once, [`data`] reads the user's own arrays, [`runner`] trains it on a thread or in a worker,
+//! [`live`] is what the window knows of it.
 
 pub mod checkpoint;
 pub mod data;

@@ -34,7 +34,8 @@ impl TaskName {
         matches!(self, Self::Regression | Self::Recall)
     }
 
-    /// Whether what it does to whole sequences is measured: all but attention, which has a teacher to compare with.
+    /// Whether what it does to whole sequences is measured: all but attention, which has a teacher
+    /// to compare with.
     pub fn is_measured(self) -> bool {
         self != Self::Attention
     }

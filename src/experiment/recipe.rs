@@ -345,7 +345,8 @@ impl Recipe {
         hash
     }
 
-    /// Reads a URL hash: (preset, recipe, what was wrong). What is wrong is skipped, the rest is kept.
+    /// Reads a URL hash: (preset, recipe, what was wrong). What is wrong is skipped, the rest is
+    /// kept.
     pub fn from_hash(hash: &str) -> (String, Self, Vec<Error>) {
         let pairs: Vec<(String, String)> = hash
             .trim_start_matches(['#', '?'])

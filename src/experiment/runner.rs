@@ -1,5 +1,5 @@
-//! A training off the window's thread: commands in, updates out. The same code runs on a thread natively and in a
-//! Web Worker on the page; [`crate::platform`] makes the [`Port`].
+//! A training off the window's thread: commands in, updates out. The same code runs on a thread
+//! natively and in a Web Worker on the page; [`crate::platform`] makes the [`Port`].
 
 use super::engine::{self, Means};
 use super::inspection::{Inspector, Trained};
@@ -154,8 +154,9 @@ impl<P: Port> Runner<'_, P> {
             .for_each(|told| self.port.send(number, Update::Group(number, Box::new(told))));
     }
 
-    /// Does a piece of work on runs of sweeps; returns how long to wait before the next, in milliseconds. Groups on a GPU all go on; of the others
-    /// the one that is least far, so that they stay side by side.
+    /// Does a piece of work on runs of sweeps; returns how long to wait before the next, in
+    /// milliseconds. Groups on a GPU all go on; of the others the one that is least far, so
+    /// that they stay side by side.
     async fn work_on_groups(&mut self) -> u32 {
         let running = || {
             self.groups
@@ -296,7 +297,8 @@ impl<P: Port> Runner<'_, P> {
         })
     }
 
-    /// Answers the question if there is something new to say; returns how long until the next look, in milliseconds.
+    /// Answers the question if there is something new to say; returns how long until the next look,
+    /// in milliseconds.
     fn inspect(&mut self) -> u32 {
         let training = self.training.as_ref();
         let live = training.map(|training| Trained {
@@ -314,7 +316,8 @@ impl<P: Port> Runner<'_, P> {
         self.inspector.wait_ms()
     }
 
-    /// A lost device is opened again and the training goes on from its last good state; other errors end it.
+    /// A lost device is opened again and the training goes on from its last good state; other
+    /// errors end it.
     async fn recover(&mut self, error: Error) -> u32 {
         let Some(training) = self.training.take() else { return 0 };
         let Training { mut start, good, retries, running, budget, session, .. } = training;

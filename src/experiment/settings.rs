@@ -1,4 +1,5 @@
-//! Each setting of a recipe, described once: the controls, the terminal's help, the URL and the README's table come from here.
+//! Each setting of a recipe, described once: the controls, the terminal's help, the URL and the
+//! README's table come from here.
 
 use super::recipe::{Engine, Gating, ModelName, Recipe, Switch, TaskName};
 use crate::task::attention::Spectrum;

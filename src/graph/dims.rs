@@ -1,5 +1,6 @@
-//! The structs that Rust and WGSL share: `shaders/shared/dims.wgsl` declares the same members in the
-//! same order, and `tests/shaders.rs` compares the two. All members are 4-byte scalars, so there is no padding.
+//! The structs that Rust and WGSL share: `shaders/shared/dims.wgsl` declares the same members in
+//! the same order, and `tests/shaders.rs` compares the two. All members are 4-byte scalars, so
+//! there is no padding.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -44,7 +45,8 @@ pub struct Dims {
     pub kind: u32,
 }
 
-/// A setting over training, on the device: value at `at[i]` steps is `value[i]`, between knots linear or half a cosine.
+/// A setting over training, on the device: value at `at[i]` steps is `value[i]`, between knots
+/// linear or half a cosine.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct Curve {
@@ -64,7 +66,8 @@ pub struct Curve {
 pub struct Clock {
     /// Steps begun: 1 during the first step.
     pub step: u32,
-    /// The first step whose loss was not finite, or [`RUNNING`]; once set, parameters no longer change.
+    /// The first step whose loss was not finite, or [`RUNNING`]; once set, parameters no longer
+    /// change.
     pub halted_at: u32,
     /// Seed of the data.
     pub seed: u32,

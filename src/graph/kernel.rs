@@ -1,7 +1,9 @@
-//! The one table: kernel ↔ shader entry ↔ bindings ↔ CPU twin (`backend/cpu/<file>.rs`, same names).
+//! The one table: kernel ↔ shader entry ↔ bindings ↔ CPU twin (`backend/cpu/<file>.rs`, same
+//! names).
 //!
-//! Argument i of a call is `@binding(i + 1)`; `@binding(0)` is [`super::dims::Dims`]. Matrices of weights are
-//! `[out, in]` row-major at `dims.weight` in the parameters; activations are `[batch, time, width]`.
+//! Argument i of a call is `@binding(i + 1)`; `@binding(0)` is [`super::dims::Dims`]. Matrices of
+//! weights are `[out, in]` row-major at `dims.weight` in the parameters; activations are `[batch,
+//! time, width]`.
 
 /// How a kernel uses an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,7 +47,8 @@ pub enum Grid {
     PairInputTile,
     /// An 8 × 8 tile of a weight `[width_out, width_in + constant]`, for one split.
     WeightTile,
-    /// A 4 × 8 tile of both weights of a gate, each `[width_out, width_in + constant]`, for one split.
+    /// A 4 × 8 tile of both weights of a gate, each `[width_out, width_in + constant]`, for one
+    /// split.
     PairWeightTile,
     /// A channel of a split: splits · width_out.
     SplitChannel,

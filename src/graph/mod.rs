@@ -1,8 +1,9 @@
 //! Record → differentiate → compile: a model calls [`Graph`]'s methods once, [`vjp`] appends the
-//! reverse rules, and [`program::Program`] is the flat list of kernel calls that a backend replays every step.
-//! Time loops live inside the ops, never in the graph. Imports only `math`.
+//! reverse rules, and [`program::Program`] is the flat list of kernel calls that a backend replays
+//! every step. Time loops live inside the ops, never in the graph. Imports only `math`.
 //!
-//! Start with [`Graph`] (what a model file may say; [`zoo`] has the ops of the other layers), then [`kernel`] (what a device must do).
+//! Start with [`Graph`] (what a model file may say; [`zoo`] has the ops of the other layers), then
+//! [`kernel`] (what a device must do).
 
 pub mod dims;
 pub mod kernel;
@@ -49,7 +50,8 @@ pub enum Storage {
     },
 }
 
-/// A value in the graph: an activation `[batch, time, width]`, seen with or without an appended constant 1.
+/// A value in the graph: an activation `[batch, time, width]`, seen with or without an appended
+/// constant 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Var {
     id: BufferId,
@@ -86,7 +88,8 @@ pub struct Op {
     pub(crate) kernel: Kernel,
     pub(crate) dims: Dims,
     pub(crate) args: Vec<BufferId>,
-    /// Buffers, among `args`, whose gradient the reverse rule produces, and the one it starts from.
+    /// Buffers, among `args`, whose gradient the reverse rule produces, and the one it starts
+    /// from.
     pub(crate) inputs: Vec<Var>,
     pub(crate) output: BufferId,
 }
@@ -210,8 +213,9 @@ impl Graph {
         self.record(Kernel::AttentionTeacher, dims, vec![x.id, teacher, y.id], vec![], y)
     }
 
-    /// In-context regression: `time − 1` pairs and a query, tokens `[batch, time, inputs + outputs]` and targets
-    /// `[batch, 1, outputs]`; the host writes `regression`: the scale of W's entries and the size of the noise.
+    /// In-context regression: `time − 1` pairs and a query, tokens `[batch, time, inputs +
+    /// outputs]` and targets `[batch, 1, outputs]`; the host writes `regression`: the scale of
+    /// W's entries and the size of the noise.
     pub fn regression_tokens(&mut self, inputs: usize, outputs: usize) -> (Var, Var) {
         let settings = self.buffer("regression", Storage::Constant, 2);
         let (x, y) = (self.input("x", inputs + outputs), self.input_of("y", 1, outputs));
@@ -234,7 +238,8 @@ impl Graph {
         )
     }
 
-    /// Associative recall of `time − 1` pairs: tokens `[batch, time, 2 (time − 1)]` and the class that the query asks for `[batch, 1, 1]`.
+    /// Associative recall of `time − 1` pairs: tokens `[batch, time, 2 (time − 1)]` and the class
+    /// that the query asks for `[batch, 1, 1]`.
     pub fn recall_tokens(&mut self) -> (Var, Var) {
         let pairs = self.time - 1;
         let (x, y) = (self.input("x", 2 * pairs), self.input_of("y", 1, 1));
@@ -244,8 +249,9 @@ impl Graph {
         (self.record(Kernel::RecallTokens, dims, vec![Self::CLOCK, x.id, y.id], vec![], x), y)
     }
 
-    /// A batch `[batch, time, width]` of `sequences` that the host writes, all of them, to the constant `data.<name>`:
-    /// in order, round and round, or drawn at random with replacement. Equal choices for every `name`.
+    /// A batch `[batch, time, width]` of `sequences` that the host writes, all of them, to the
+    /// constant `data.<name>`: in order, round and round, or drawn at random with replacement.
+    /// Equal choices for every `name`.
     pub fn gather(
         &mut self,
         name: &str,
@@ -274,7 +280,8 @@ impl Graph {
         self.record(Kernel::LinearForward, dims, vec![Self::PARAMETERS, x.id, y.id], vec![x], y)
     }
 
-    /// The paper's gate: (x W_mᵀ) ⊙ (x W_xᵀ), parameters `name.m` and `name.x` [width, width of x (+1)].
+    /// The paper's gate: (x W_mᵀ) ⊙ (x W_xᵀ), parameters `name.m` and `name.x` [width, width of x
+    /// (+1)].
     pub fn bilinear(&mut self, name: &str, x: Var, width: usize) -> Var {
         let weight = self.matrix(&format!("{name}.m"), x, width);
         self.matrix(&format!("{name}.x"), x, width); // follows `.m`, as the kernels expect
@@ -316,7 +323,8 @@ impl Graph {
         )
     }
 
-    /// The last `steps` time steps of x: what a loss over the end of a sequence needs, and nothing before it.
+    /// The last `steps` time steps of x: what a loss over the end of a sequence needs, and nothing
+    /// before it.
     pub fn last(&mut self, x: Var, steps: usize) -> Var {
         let (time, width) = self.shape(x);
         assert!((1..=time).contains(&steps), "the last {steps} of {time} time steps");
@@ -343,7 +351,8 @@ impl Graph {
         self.record_loss(Kernel::LossSquaredError, prediction, target, half);
     }
 
-    /// Mean over batch and time steps of −log softmax(ŷ)[y], with y a class number `[batch, time, 1]`.
+    /// Mean over batch and time steps of −log softmax(ŷ)[y], with y a class number `[batch, time,
+    /// 1]`.
     pub fn cross_entropy(&mut self, prediction: Var, target: Var) {
         assert_eq!(self.shape(target), (self.time_of(prediction), 1), "a class number a token");
         self.record_loss(Kernel::LossCrossEntropy, prediction, target, false);

@@ -25,7 +25,8 @@ pub enum Init {
         /// Rows and columns of each.
         size: usize,
     },
-    /// Biases of an LSTM's gates (i, f, g, o): 1 for f, so that cells remember at first (Gers et al. 2000), else 0.
+    /// Biases of an LSTM's gates (i, f, g, o): 1 for f, so that cells remember at first (Gers et
+    /// al. 2000), else 0.
     ForgetBias,
     /// ln 1, ln 2 … ln `steps`, again and again: Mamba's A in a channel.
     Ladder {
@@ -51,7 +52,8 @@ pub enum Init {
         /// Largest phase.
         max: f32,
     },
-    /// γ_log = ln √(1 − |λ|²) of a [`Init::Ring`], which has the same name with `nu` in place of `gamma_log`.
+    /// γ_log = ln √(1 − |λ|²) of a [`Init::Ring`], which has the same name with `nu` in place of
+    /// `gamma_log`.
     RingNorm {
         /// Inner radius.
         min: f32,

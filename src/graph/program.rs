@@ -47,8 +47,9 @@ pub struct Program {
     pub calls: Vec<Call>,
     /// Names and places of the parameters.
     pub params: ParamTable,
-    /// Copies that are trained together, each with its own parameters, data and clock. Every buffer holds
-    /// their parts one after another; sizes in `buffers` and `calls` are those of one.
+    /// Copies that are trained together, each with its own parameters, data and clock. Every
+    /// buffer holds their parts one after another; sizes in `buffers` and `calls` are those of
+    /// one.
     pub replicas: usize,
 }
 
@@ -100,7 +101,8 @@ impl Program {
         Self { batch, time, splits, buffers, calls, params, replicas: 1 }
     }
 
-    /// The same training with gradients scaled down to the clock's `clip` where their norm is larger.
+    /// The same training with gradients scaled down to the clock's `clip` where their norm is
+    /// larger.
     #[must_use]
     pub fn clipped(mut self) -> Self {
         let last = self

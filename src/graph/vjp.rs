@@ -42,8 +42,8 @@ impl Gradients {
         (fresh, 0)
     }
 
-    /// A buffer that a kernel may overwrite with a gradient of `id`: its own, or, where something was written to that
-    /// already, another one, with the call that adds it afterwards.
+    /// A buffer that a kernel may overwrite with a gradient of `id`: its own, or, where something
+    /// was written to that already, another one, with the call that adds it afterwards.
     fn part(&mut self, graph: &mut Graph, id: BufferId, sums: &mut Vec<Call>) -> BufferId {
         let (own, seen) = self.of(graph, id);
         if seen == 0 {
@@ -250,7 +250,8 @@ fn reverse(
     calls.append(&mut sums);
 }
 
-/// The gradient of the recurrent matrix `[blocks · n, n]` of `op` (and of the bias behind it), from that of its product with h_{t−1}.
+/// The gradient of the recurrent matrix `[blocks · n, n]` of `op` (and of the bias behind it), from
+/// that of its product with h_{t−1}.
 fn recurrent_weight(op: &Op, blocks: u32, dy: BufferId) -> Call {
     let dims = Dims { width_out: blocks * op.dims.width_in, ..op.dims };
     Call::new(Kernel::DenseScanBackwardWeight, dims, vec![op.output, dy, Graph::GRADIENTS])

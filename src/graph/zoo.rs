@@ -1,4 +1,5 @@
-//! The ops of the layers that the gated RNN is compared with: nonlinearities, sums, numbers a channel, other recurrences.
+//! The ops of the layers that the gated RNN is compared with: nonlinearities, sums, numbers a
+//! channel, other recurrences.
 
 use super::dims::Dims;
 use super::kernel::Kernel;
@@ -33,7 +34,8 @@ impl Function {
     }
 }
 
-/// What attention makes of its scores a_ts = q_t · k_s, s ≤ t; the numbers are `kind` in `attention.wgsl`.
+/// What attention makes of its scores a_ts = q_t · k_s, s ≤ t; the numbers are `kind` in
+/// `attention.wgsl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u32)]
 pub enum Scores {
@@ -43,8 +45,9 @@ pub enum Scores {
     Linear = 1,
 }
 
-/// Where λ of a complex scan starts: uniform by area in the sector of the unit disk with phases in [0, π/10], Orvieto et al.'s choice for long
-/// memories. With phases up to 2π two stacked LRUs stay on a plateau above 1e-2 in most runs of figure 4A: λ = 1 is then too far to turn to.
+/// Where λ of a complex scan starts: uniform by area in the sector of the unit disk with phases in
+/// [0, π/10], Orvieto et al.'s choice for long memories. With phases up to 2π two stacked LRUs stay
+/// on a plateau above 1e-2 in most runs of figure 4A: λ = 1 is then too far to turn to.
 const RING: (f32, f32) = (0.0, 1.0);
 const PHASE: f32 = std::f32::consts::PI / 10.0;
 
@@ -80,9 +83,10 @@ impl Graph {
         self.record(Kernel::DenseScanForward, dims, vec![Self::PARAMETERS, u.id, h.id], vec![u], h)
     }
 
-    /// PyTorch's LSTM on z; parameters `weight_ih` [4n, width of z], `weight_hh` [4n, n], `bias` [4n] with `prefix` before their names,
-    /// in the order i, f, g, o:
-    /// c_t = σ(f) ⊙ c_{t−1} + σ(i) ⊙ tanh(g), h_t = σ(o) ⊙ tanh(c_t). `weight_hh` starts orthogonal, the bias of f at 1.
+    /// PyTorch's LSTM on z; parameters `weight_ih` [4n, width of z], `weight_hh` [4n, n], `bias`
+    /// [4n] with `prefix` before their names, in the order i, f, g, o:
+    /// c_t = σ(f) ⊙ c_{t−1} + σ(i) ⊙ tanh(g), h_t = σ(o) ⊙ tanh(c_t). `weight_hh` starts
+    /// orthogonal, the bias of f at 1.
     pub fn lstm(&mut self, prefix: &str, z: Var, n: usize) -> Var {
         let u = self.linear(&format!("{prefix}weight_ih"), z, 4 * n);
         let weight = self.params.declare(
@@ -111,9 +115,10 @@ impl Graph {
         )
     }
 
-    /// PyTorch's GRU on z; parameters `weight_ih` [3n, width of z], `bias_ih` [3n], `weight_hh` [3n, n], `bias_hh` [3n] with `prefix` before
-    /// their names, in the order r, z, n:
-    /// n = tanh(W_in z_t + b_in + r ⊙ (W_hn h_{t−1} + b_hn)), h_t = (1 − z) ⊙ n + z ⊙ h_{t−1}. `weight_hh` starts orthogonal.
+    /// PyTorch's GRU on z; parameters `weight_ih` [3n, width of z], `bias_ih` [3n], `weight_hh`
+    /// [3n, n], `bias_hh` [3n] with `prefix` before their names, in the order r, z, n:
+    /// n = tanh(W_in z_t + b_in + r ⊙ (W_hn h_{t−1} + b_hn)), h_t = (1 − z) ⊙ n + z ⊙ h_{t−1}.
+    /// `weight_hh` starts orthogonal.
     pub fn gru(&mut self, prefix: &str, z: Var, n: usize) -> Var {
         let u = self.linear(&format!("{prefix}weight_ih"), z, 3 * n);
         let u = self.bias(&format!("{prefix}bias_ih"), u, Init::Constant(0.0));
@@ -143,7 +148,8 @@ impl Graph {
         )
     }
 
-    /// B x of a complex B, as halves [re, im] of a row: parameters `name_re` and `name_im` [n, width of x], N(0, 1/(2 width)) each.
+    /// B x of a complex B, as halves [re, im] of a row: parameters `name_re` and `name_im` [n,
+    /// width of x], N(0, 1/(2 width)) each.
     pub fn complex_linear(&mut self, name: &str, x: Var, n: usize) -> Var {
         let (time, width) = self.shape(x);
         let init = Init::Normal { fan_in: 2 * width };
@@ -154,8 +160,10 @@ impl Graph {
         self.record(Kernel::LinearForward, dims, vec![Self::PARAMETERS, x.id, u.id], vec![x], u)
     }
 
-    /// h_t = λ ⊙ h_{t−1} + γ ⊙ u_t, h_0 = 0, complex numbers as halves [re, im] of a row; parameters `nu`, `theta`, `gamma_log` [n] with
-    /// `prefix` before their names: λ = exp(−exp(ν) + i exp(θ)), γ = exp(γ_log). λ starts uniform in the unit disk's sector of phases up to π/10, γ at √(1 − |λ|²).
+    /// h_t = λ ⊙ h_{t−1} + γ ⊙ u_t, h_0 = 0, complex numbers as halves [re, im] of a row;
+    /// parameters `nu`, `theta`, `gamma_log` [n] with `prefix` before their names: λ =
+    /// exp(−exp(ν) + i exp(θ)), γ = exp(γ_log). λ starts uniform in the unit disk's sector of
+    /// phases up to π/10, γ at √(1 − |λ|²).
     pub fn complex_scan(&mut self, prefix: &str, u: Var) -> Var {
         let (time, width) = self.shape(u);
         let n = width / 2;
@@ -178,7 +186,8 @@ impl Graph {
         )
     }
 
-    /// Re(C h) for h in halves [re, im]: parameters `name_re` and `name_im` [width, n], N(0, 1/n) each.
+    /// Re(C h) for h in halves [re, im]: parameters `name_re` and `name_im` [width, n], N(0, 1/n)
+    /// each.
     pub fn complex_readout(&mut self, name: &str, h: Var, width: usize) -> Var {
         let (time, n) = (self.time_of(h), self.width(h) / 2);
         let init = Init::Normal { fan_in: n };
@@ -196,8 +205,9 @@ impl Graph {
         )
     }
 
-    /// Mamba's recurrence: h_t[e, n] = exp(Δ_t[e] A[e, n]) h_{t−1}[e, n] + Δ_t[e] B_t[n] u_t[e] for u, Δ `[.., E]` and B `[.., N]`: h `[.., E · N]`.
-    /// Parameter `name` = a_log [E, N], A = −exp(a_log); A starts at −1, −2 … −N in each channel (S4D-real).
+    /// Mamba's recurrence: h_t[e, n] = exp(Δ_t[e] A[e, n]) h_{t−1}[e, n] + Δ_t[e] B_t[n] u_t[e] for
+    /// u, Δ `[.., E]` and B `[.., N]`: h `[.., E · N]`. Parameter `name` = a_log [E, N], A =
+    /// −exp(a_log); A starts at −1, −2 … −N in each channel (S4D-real).
     pub fn selective_scan(&mut self, name: &str, [u, delta, b]: [Var; 3]) -> Var {
         let ((time, width), state) = (self.shape(u), self.width(b));
         assert_eq!(self.shape(u), self.shape(delta), "{name}: one Δ for each number of u");

@@ -37,7 +37,8 @@ pub trait Float:
     fn exp(self) -> Self;
     /// ln(1 + `self`).
     fn ln_1p(self) -> Self;
-    /// e to the power of `self`, to single precision's accuracy, in loops that vectorise; stays finite.
+    /// e to the power of `self`, to single precision's accuracy, in loops that vectorise; stays
+    /// finite.
     fn quick_exp(self) -> Self;
     /// Hyperbolic tangent, likewise.
     fn tanh(self) -> Self;
@@ -49,8 +50,9 @@ pub trait Float:
     fn gemm() -> Gemm<Self>;
 }
 
-/// m, n, k; output with its column and row strides, and whether to add to it; left matrix and its strides;
-/// right matrix and its strides; factors of the old output and of the product; conjugations; parallelism.
+/// m, n, k; output with its column and row strides, and whether to add to it; left matrix and its
+/// strides; right matrix and its strides; factors of the old output and of the product;
+/// conjugations; parallelism.
 pub type Gemm<F> = unsafe fn(
     usize,
     usize,

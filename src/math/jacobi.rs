@@ -1,5 +1,5 @@
-//! The singular value decomposition by one-sided Jacobi rotations (Hestenes): slower than by bidiagonal form, and exact to
-//! rounding for every matrix, with or without full rank.
+//! The singular value decomposition by one-sided Jacobi rotations (Hestenes): slower than by
+//! bidiagonal form, and exact to rounding for every matrix, with or without full rank.
 
 use super::linear::Svd;
 use super::matrix::{Matrix, dot, norm};

@@ -1,4 +1,5 @@
-//! Dense decompositions in f64 by nalgebra; matrices are row-major `[rows, columns]` slices outside.
+//! Dense decompositions in f64 by nalgebra; matrices are row-major `[rows, columns]` slices
+//! outside.
 
 use super::jacobi;
 use super::matrix::Matrix;
@@ -67,8 +68,8 @@ impl Svd {
 
 /// The singular value decomposition.
 ///
-/// nalgebra's is fast, but on some matrices without full rank its factors do not multiply back to the matrix
-/// (dimforge/nalgebra#1172): that is checked, and such a matrix goes to [`jacobi::svd`].
+/// nalgebra's is fast, but on some matrices without full rank its factors do not multiply back to
+/// the matrix (dimforge/nalgebra#1172): that is checked, and such a matrix goes to [`jacobi::svd`].
 pub fn svd(a: &Matrix) -> Svd {
     if a.rows == 0 || a.columns == 0 {
         return Svd {
@@ -106,7 +107,8 @@ pub struct Eigen {
     pub vectors: Matrix,
 }
 
-/// The eigenvalues and orthonormal eigenvectors of a symmetric `a`; what is above its diagonal is taken as below it.
+/// The eigenvalues and orthonormal eigenvectors of a symmetric `a`; what is above its diagonal is
+/// taken as below it.
 pub fn eigen(a: &Matrix) -> Eigen {
     if a.rows == 0 {
         return Eigen { values: vec![], vectors: Matrix::zeros(0, 0) };
@@ -125,9 +127,11 @@ pub fn eigen(a: &Matrix) -> Eigen {
 /// Steps of the iteration for eigenvalues, at most, for each row.
 const EIGENVALUE_STEPS: usize = 60;
 
-/// The eigenvalues [re, im] of a square `a`, in no order; `None` where a number is not finite or the iteration does not end.
+/// The eigenvalues [re, im] of a square `a`, in no order; `None` where a number is not finite or
+/// the iteration does not end.
 ///
-/// The iteration stands still on some matrices, such as cyclic shifts; those are turned into another basis first.
+/// The iteration stands still on some matrices, such as cyclic shifts; those are turned into
+/// another basis first.
 pub fn eigenvalues(a: &Matrix) -> Option<Vec<[f64; 2]>> {
     if a.rows != a.columns || a.data.iter().any(|v| !v.is_finite()) {
         return None;
@@ -162,9 +166,11 @@ const PANEL: usize = 32;
 /// A squared length that fell below this part of itself by subtraction is measured anew.
 const CANCELLED: f64 = 1e-4;
 
-/// Takes row after row of `a [rows, columns]`, always the one of which most is left, until no row keeps more than `tolerance` times
-/// the longest row of `a`, or `most` rows are taken: Gram-Schmidt with pivoting, each direction made orthogonal twice, which is enough for
-/// orthogonality to rounding. What is left of the rows is renewed a panel at a time, by matrix products; between, only their lengths are.
+/// Takes row after row of `a [rows, columns]`, always the one of which most is left, until no row
+/// keeps more than `tolerance` times the longest row of `a`, or `most` rows are taken: Gram-Schmidt
+/// with pivoting, each direction made orthogonal twice, which is enough for orthogonality to
+/// rounding. What is left of the rows is renewed a panel at a time, by matrix products; between,
+/// only their lengths are.
 pub fn span(a: &Matrix, tolerance: f64, most: usize) -> Span {
     let most = most.min(a.rows).min(a.columns);
     let mut rest = a.clone();
@@ -229,8 +235,9 @@ fn without(rows: &Matrix, directions: &Matrix) -> Matrix {
     )
 }
 
-/// X `[k, c]` with the smallest ‖A X − B‖ for A `[rows, k]`, B `[rows, c]`; of the many where A has not full rank, the smallest.
-/// Directions below `tolerance` of A's largest singular value count as zero.
+/// X `[k, c]` with the smallest ‖A X − B‖ for A `[rows, k]`, B `[rows, c]`; of the many where A has
+/// not full rank, the smallest. Directions below `tolerance` of A's largest singular value count as
+/// zero.
 pub fn least_squares(a: &Matrix, b: &Matrix, tolerance: f64) -> Matrix {
     if a.rows == 0 || a.columns == 0 {
         return Matrix::zeros(a.columns, b.columns);

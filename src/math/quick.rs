@@ -1,5 +1,5 @@
-//! Exponential and hyperbolic tangent of `f32` in plain arithmetic: to about 1e-7 relative, and a loop of them vectorises, which
-//! calls into the C library do not.
+//! Exponential and hyperbolic tangent of `f32` in plain arithmetic: to about 1e-7 relative, and a
+//! loop of them vectorises, which calls into the C library do not.
 
 /// eˣ for x from −87 to 88, beyond that as there.
 #[inline(always)]

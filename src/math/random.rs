@@ -1,6 +1,7 @@
 //! Counter-based random numbers: a hash of (seed, stream, step, element), with no state to carry.
 //! `shaders/shared/random.wgsl` is the same arithmetic, so both engines see the same batch to
-//! rounding; the logarithm, sine and cosine are our own polynomials, because WGSL's are only loosely specified.
+//! rounding; the logarithm, sine and cosine are our own polynomials, because WGSL's are only
+//! loosely specified.
 
 /// The hash PCG4D (Jarzynski and Olano, "Hash functions for GPU rendering", JCGT 2020).
 #[inline(always)]

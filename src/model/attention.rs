@@ -1,10 +1,12 @@
-//! Self-attention as a student (paper, section 1): one causal layer with one head between embedding and readout,
+//! Self-attention as a student (paper, section 1): one causal layer with one head between embedding
+//! and readout,
 //!
 //! z_t = E x_t,  q_t = W_Q z_t,  k_t = W_K z_t,  v_t = W_V z_t
 //! y_t = Σ_{s≤t} p_ts v_s,  p_ts = q_t · k_s (linear attention) or softmax_s(q_t · k_s / √e)
 //! ŷ_t = D y_t
 //!
-//! No positions, norms, residual connections or feed-forward layer. All weights start at N(0, 1/fan-in).
+//! No positions, norms, residual connections or feed-forward layer. All weights start at N(0,
+//! 1/fan-in).
 
 use crate::graph::zoo::Scores;
 use crate::graph::{Graph, Var};

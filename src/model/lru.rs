@@ -1,13 +1,14 @@
-//! The linear recurrent unit (Orvieto et al. 2023; paper, section 3.3), a stack of layers between embedding and readout:
+//! The linear recurrent unit (Orvieto et al. 2023; paper, section 3.3), a stack of layers between
+//! embedding and readout:
 //!
 //! z_t = E x_t
 //! h_t = λ ⊙ h_{t−1} + γ ⊙ (B z_t),  complex λ = exp(−exp(ν) + i exp(θ)), γ = exp(γ_log)
 //! y_t = Re(C h_t) + d ⊙ z_t
-//! z_t ← (W_v y_t) ⊙ σ(W_g y_t): a GLU, with [`Mixing::GluInOut`] also before the recurrence; or W_2 gelu(W_1 ·) at both places
-//! ŷ_t = D z_t
+//! z_t ← (W_v y_t) ⊙ σ(W_g y_t): a GLU, with [`Mixing::GluInOut`] also before the recurrence; or
+//! W_2 gelu(W_1 ·) at both places ŷ_t = D z_t
 //!
-//! λ starts uniform in the unit disk's sector of phases up to π/10, γ at √(1 − |λ|²), the parts of B at N(0, 1/2e), of C at N(0, 1/n),
-//! d at N(0, 1). No norms, no residual connections.
+//! λ starts uniform in the unit disk's sector of phases up to π/10, γ at √(1 − |λ|²), the parts of
+//! B at N(0, 1/2e), of C at N(0, 1/n), d at N(0, 1). No norms, no residual connections.
 
 use super::Mixing;
 use crate::graph::params::Init;

@@ -6,7 +6,8 @@
 //! h_t = σ(o) ⊙ tanh(c_t)
 //! ŷ_t = D h_t
 //!
-//! One bias where PyTorch adds two. W_hh starts as four orthogonal matrices, the bias of f at 1, other biases at 0, the rest N(0, 1/fan-in).
+//! One bias where PyTorch adds two. W_hh starts as four orthogonal matrices, the bias of f at 1,
+//! other biases at 0, the rest N(0, 1/fan-in).
 
 use crate::graph::{Graph, Var};
 

@@ -6,12 +6,15 @@
 //! y_t[i] = Σ_n C_t[n] h_t[i, n] + d[i] z_t[i]
 //! ŷ_t = D (y_t ⊙ silu(W_g z̃_t)),  z̃ = [z; 1]
 //!
-//! The discretisation is Mamba's: exact for A, Euler's for B. Left out: the short convolution and the nonlinearity before the recurrence, the
-//! low rank of W_Δ, norms, residual connections. Added: the constant in the side gate, without which it could not be constant.
-//! A starts at −1 … −N (S4D-real), Δ at log-uniform in (0.001, 0.1), d at 1, the rest N(0, 1/fan-in). a_log is not decayed.
+//! The discretisation is Mamba's: exact for A, Euler's for B. Left out: the short convolution and
+//! the nonlinearity before the recurrence, the low rank of W_Δ, norms, residual connections. Added:
+//! the constant in the side gate, without which it could not be constant. A starts at −1 … −N
+//! (S4D-real), Δ at log-uniform in (0.001, 0.1), d at 1, the rest N(0, 1/fan-in). a_log is not
+//! decayed.
 //!
-//! exp(Δ A) is at most 1, but ŷ is of degree 5 in large x: Δ, B and z write into the state, C reads it, the side gate multiplies. So the squared
-//! error is of degree 10, and from |x| ≈ 1e4 on beyond float32, which the engines tell as a loss that is no number; ŷ is not until about 1e7.
+//! exp(Δ A) is at most 1, but ŷ is of degree 5 in large x: Δ, B and z write into the state, C reads
+//! it, the side gate multiplies. So the squared error is of degree 10, and from |x| ≈ 1e4 on beyond
+//! float32, which the engines tell as a loss that is no number; ŷ is not until about 1e7.
 
 use crate::graph::params::Init;
 use crate::graph::zoo::Function;

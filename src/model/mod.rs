@@ -89,7 +89,8 @@ pub enum Mixing {
     GluOut,
     /// A GLU before it and one after it: LRU In+Out.
     GluInOut,
-    /// An MLP with one hidden layer before it and one after it: LRU MLP. As large as the GLUs at a width of e.
+    /// An MLP with one hidden layer before it and one after it: LRU MLP. As large as the GLUs at a
+    /// width of e.
     Mlp {
         /// Neurons k of the hidden layer.
         width: usize,
@@ -97,7 +98,8 @@ pub enum Mixing {
 }
 
 impl Architecture {
-    /// Records ŷ `[batch, steps, outputs]`, of the last `steps` time steps, from x `[batch, time, inputs]`.
+    /// Records ŷ `[batch, steps, outputs]`, of the last `steps` time steps, from x `[batch, time,
+    /// inputs]`.
     pub fn forward(self, graph: &mut Graph, x: Var, outputs: usize, steps: usize) -> Var {
         match self {
             Self::GatedDiagonal { hidden, gates } => {
@@ -129,7 +131,8 @@ impl Architecture {
         graph.params
     }
 
-    /// Hidden neurons n of a layer: what it carries from token to token; of attention, the width of its embedding.
+    /// Hidden neurons n of a layer: what it carries from token to token; of attention, the width of
+    /// its embedding.
     pub fn hidden(self) -> usize {
         match self {
             Self::GatedDiagonal { hidden, .. }

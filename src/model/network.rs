@@ -1,5 +1,5 @@
-//! A gated diagonal network by its weights, in f64 and apart from any training: what constructions make and analyses read.
-//! The equations are those of [`super::gated_diagonal`].
+//! A gated diagonal network by its weights, in f64 and apart from any training: what constructions
+//! make and analyses read. The equations are those of [`super::gated_diagonal`].
 
 use super::Architecture;
 use crate::graph::params::ParamTable;
@@ -40,7 +40,8 @@ const NU_ONE: f64 = -40.0;
 const NU_ZERO: f64 = 8.0;
 
 impl Network {
-    /// From a flat parameter array whose places `table` knows; `None` if it is of another kind of network.
+    /// From a flat parameter array whose places `table` knows; `None` if it is of another kind of
+    /// network.
     pub fn from_parameters<F: Copy + Into<f64>>(
         table: &ParamTable,
         parameters: &[F],
@@ -125,7 +126,8 @@ impl Network {
         self.readout.columns
     }
 
-    /// Numbers in all parameters: n + 2n(d+1) + 2mn + m·d_out, with side gating n + 3n(d+1) + n·d_out.
+    /// Numbers in all parameters: n + 2n(d+1) + 2mn + m·d_out, with side gating n + 3n(d+1) +
+    /// n·d_out.
     pub fn parameter_count(&self) -> usize {
         let gating = match &self.gating {
             Gating::Output { m, x } => m.data.len() + x.data.len(),
@@ -138,7 +140,8 @@ impl Network {
             + self.readout.data.len()
     }
 
-    /// h `[batch · time, n]` for x `[batch · time, d]`: sequences of `time` tokens, one after another.
+    /// h `[batch · time, n]` for x `[batch · time, d]`: sequences of `time` tokens, one after
+    /// another.
     pub fn states(&self, x: &Matrix, time: usize) -> Matrix {
         let tokens = x.with_ones();
         let mut h = tokens
@@ -158,7 +161,8 @@ impl Network {
         h
     }
 
-    /// ŷ `[batch · time, d_out]` from the states h `[batch · time, n]` (and, with side gating, from x).
+    /// ŷ `[batch · time, d_out]` from the states h `[batch · time, n]` (and, with side gating, from
+    /// x).
     pub fn readout_of(&self, x: &Matrix, h: &Matrix) -> Matrix {
         self.gated(x, h).times_transposed(&self.readout)
     }
@@ -171,7 +175,8 @@ impl Network {
         }
     }
 
-    /// ŷ `[batch · time, d_out]` for x `[batch · time, d]`: sequences of `time` tokens, one after another.
+    /// ŷ `[batch · time, d_out]` for x `[batch · time, d]`: sequences of `time` tokens, one after
+    /// another.
     pub fn outputs_of(&self, x: &Matrix, time: usize) -> Matrix {
         self.readout_of(x, &self.states(x, time))
     }

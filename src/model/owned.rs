@@ -1,4 +1,5 @@
-//! A network of any kind by its parameters, in f64 and apart from any training: what files, constructions and finished runs hold.
+//! A network of any kind by its parameters, in f64 and apart from any training: what files,
+//! constructions and finished runs hold.
 
 use super::run::Weighed;
 use super::{Architecture, Network};

@@ -1,4 +1,5 @@
-//! Any architecture run once on the CPU engine, in single or double precision, and what its buffers then hold.
+//! Any architecture run once on the CPU engine, in single or double precision, and what its buffers
+//! then hold.
 
 use super::{Architecture, Mixing};
 use crate::backend::cpu::Cpu;
@@ -23,12 +24,14 @@ pub struct Weighed<'a> {
 pub const OUTPUT: &str = "readout";
 
 impl Weighed<'_> {
-    /// ŷ `[batch · time, d_out]` for x `[batch · time, d]`: sequences of `time` tokens, one after another.
+    /// ŷ `[batch · time, d_out]` for x `[batch · time, d]`: sequences of `time` tokens, one after
+    /// another.
     pub fn outputs_of<F: Float>(&self, x: &Matrix, time: usize) -> Matrix {
         self.buffers::<F>(x, time, &[OUTPUT.to_owned()]).remove(0)
     }
 
-    /// The buffers of these names, `[batch · time, width]` each. A name that the architecture does not have is a broken invariant.
+    /// The buffers of these names, `[batch · time, width]` each. A name that the architecture does
+    /// not have is a broken invariant.
     pub fn buffers<F: Float>(&self, x: &Matrix, time: usize, names: &[String]) -> Vec<Matrix> {
         assert_eq!(
             (x.columns, x.rows % time),
@@ -73,8 +76,8 @@ impl Weighed<'_> {
 }
 
 impl Architecture {
-    /// The buffers that carry something from one time step to the next; of the LRU each layer's, as halves [re, im] of a row. Attention has
-    /// none: it looks at all tokens again.
+    /// The buffers that carry something from one time step to the next; of the LRU each layer's, as
+    /// halves [re, im] of a row. Attention has none: it looks at all tokens again.
     pub fn state_buffers(self) -> Vec<String> {
         match self {
             Self::Lstm { .. } => vec!["h".into(), "c".into()],
@@ -90,8 +93,9 @@ impl Architecture {
         }
     }
 
-    /// The buffers that multiply others and are made from the token rather than from the readout's own state: what a query may be read
-    /// from where no state carries it. Empty where all gates read the state.
+    /// The buffers that multiply others and are made from the token rather than from the readout's
+    /// own state: what a query may be read from where no state carries it. Empty where all
+    /// gates read the state.
     pub fn gate_buffers(self) -> Vec<String> {
         match self {
             Self::GatedSide { .. } => vec!["side_gate".into()],

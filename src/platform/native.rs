@@ -84,11 +84,13 @@ impl Link {
     }
 }
 
-/// Lowers the priority of this thread and of those that it starts: a run on all cores must not slow the drawing.
+/// Lowers the priority of this thread and of those that it starts: a run on all cores must not slow
+/// the drawing.
 fn yield_to_the_window() {
     #[cfg(target_os = "linux")]
     {
-        // SAFETY: the call takes three numbers and touches no memory of ours; on Linux it concerns the calling thread alone.
+        // SAFETY: the call takes three numbers and touches no memory of ours; on Linux it concerns
+        // the calling thread alone.
         #[allow(unsafe_code)]
         let failed = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 10) } != 0;
         if failed {
@@ -146,7 +148,8 @@ impl Port for ThreadPort {
     }
 }
 
-/// Bytes that the CPU engine may take: nine tenths of what is free, or 8 GiB where that can't be told.
+/// Bytes that the CPU engine may take: nine tenths of what is free, or 8 GiB where that can't be
+/// told.
 pub fn memory_limit() -> u64 {
     let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;

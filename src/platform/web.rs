@@ -30,7 +30,8 @@ impl Link {
     pub fn spawn(wake: impl Fn() + Clone + 'static) -> Result<Self> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
-        // The page knows the worker's full address, with the stamp that keeps old and new files apart.
+        // The page knows the worker's full address, with the stamp that keeps old and new files
+        // apart.
         let address = Reflect::get(&js_sys::global(), &"gatelensWorker".into())
             .ok()
             .and_then(|value| value.as_string());
@@ -112,7 +113,8 @@ pub fn serve_worker() {
     let alarm = Rc::clone(&sleeper);
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         match decode::<Command>(&event.data()) {
-            Ok(command) => drop(sender.send(command)), // the receiver lives as long as this closure
+            Ok(command) => drop(sender.send(command)), /* the receiver lives as long as this
+                                                         * closure */
             Err(problem) => log::error!("{problem}"),
         }
         wake(&alarm);
@@ -174,7 +176,8 @@ impl Port for WorkerPort {
         self.waiting.take().or_else(|| self.commands.try_recv().ok())
     }
 
-    /// Lets messages in: a timer, or, at once, a message to itself (timers of 0 ms are slowed to 4 ms).
+    /// Lets messages in: a timer, or, at once, a message to itself (timers of 0 ms are slowed to 4
+    /// ms).
     async fn wait(&mut self, ms: u32) {
         let sleeper = Rc::clone(&self.sleeper);
         let (scope, turn) = (self.scope.clone(), self.turn.clone());
@@ -235,7 +238,8 @@ pub fn link(hash: &str) -> String {
     format!("{}#{hash}", page.split('#').next().unwrap_or_default())
 }
 
-/// Puts text on the clipboard; `done` hears whether the browser allowed it (over plain http it has none).
+/// Puts text on the clipboard; `done` hears whether the browser allowed it (over plain http it has
+/// none).
 pub fn copy(text: &str, done: impl FnOnce(bool) + 'static) {
     let secure = web_sys::window().filter(web_sys::Window::is_secure_context);
     let Some(clipboard) = secure.map(|window| window.navigator().clipboard()) else {

@@ -1,5 +1,6 @@
 //! Teacher-student (paper, sections 4.1 and 4.2): imitate a random linear self-attention layer,
-//! v_t = W_V x_t, k_t = W_K x_t, q_t = W_Q x_t;  S_t = Σ_{s≤t} v_s k_sᵀ;  y_t = S_t q_t;  x_t ~ N(0, I).
+//! v_t = W_V x_t, k_t = W_K x_t, q_t = W_Q x_t;  S_t = Σ_{s≤t} v_s k_sᵀ;  y_t = S_t q_t;  x_t ~
+//! N(0, I).
 
 use crate::graph::{Graph, Var};
 use crate::math::{linear, random};
@@ -81,7 +82,8 @@ impl Teacher {
         self.value.iter().chain(&key_query).map(|&v| v as f32).collect()
     }
 
-    /// k_s · q_t of one sequence x `[time, d]`, `[t, s]` row-major, 0 where s > t; and v_s `[time, d]`.
+    /// k_s · q_t of one sequence x `[time, d]`, `[t, s]` row-major, 0 where s > t; and v_s `[time,
+    /// d]`.
     pub fn attention(&self, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (d, time) = (self.dim, x.len() / self.dim);
         let project =

@@ -1,5 +1,6 @@
-//! The user's own sequences: x `[N, T, d]` with targets y `[N, T, d_out]`, and which time steps count. All of them are on the device;
-//! a batch is drawn there, with replacement or in the file's order.
+//! The user's own sequences: x `[N, T, d]` with targets y `[N, T, d_out]`, and which time steps
+//! count. All of them are on the device; a batch is drawn there, with replacement or in the file's
+//! order.
 
 use crate::graph::{Graph, Var};
 use crate::math::random;
@@ -39,12 +40,14 @@ pub struct Arrays {
     pub x: Vec<f32>,
     /// `[N, steps, d_out]`
     pub y: Vec<f32>,
-    /// What each squared error is multiplied by, mean 1, `[N, steps]`; `None` where all count the same.
+    /// What each squared error is multiplied by, mean 1, `[N, steps]`; `None` where all count the
+    /// same.
     pub weight: Option<Vec<f32>>,
 }
 
 impl File {
-    /// x `[batch, time, d]` and y `[batch, steps, d_out]`; where steps have weights, y is already multiplied by their square roots.
+    /// x `[batch, time, d]` and y `[batch, steps, d_out]`; where steps have weights, y is already
+    /// multiplied by their square roots.
     pub fn record(self, graph: &mut Graph) -> (Var, Var) {
         let x = graph.gather("x", [self.sequences, graph.time, self.inputs], self.in_order);
         let y = graph.gather("y", [self.sequences, self.steps, self.outputs], self.in_order);
@@ -65,7 +68,8 @@ impl File {
 }
 
 impl Arrays {
-    /// (to train on, to test on): the last `test` sequences are for the test, in the file's order or in one that the seed `shuffle` draws.
+    /// (to train on, to test on): the last `test` sequences are for the test, in the file's order
+    /// or in one that the seed `shuffle` draws.
     pub fn split(&self, test: usize, shuffle: Option<u32>) -> (Self, Self) {
         let mut order: Vec<usize> = (0..self.sequences).collect();
         if let Some(seed) = shuffle {

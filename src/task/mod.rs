@@ -1,4 +1,5 @@
-//! Where sequences come from; each file a task, sampled on the device. Imports `model` and what is left of it.
+//! Where sequences come from; each file a task, sampled on the device. Imports `model` and what is
+//! left of it.
 
 pub mod attention;
 pub mod file;
@@ -36,7 +37,8 @@ pub struct Source<'a> {
 }
 
 impl Task {
-    /// Records inputs and targets: x `[batch, time, inputs]` and y, of the last time steps only where only those count.
+    /// Records inputs and targets: x `[batch, time, inputs]` and y, of the last time steps only
+    /// where only those count.
     pub fn record(self, graph: &mut Graph) -> (Var, Var) {
         match self {
             Self::Attention(kind) => attention::record(graph, kind.dim),
@@ -75,7 +77,8 @@ impl Task {
         }
     }
 
-    /// The same but for what only [`Self::constants`] say: tasks that agree in it are recorded as the same program.
+    /// The same but for what only [`Self::constants`] say: tasks that agree in it are recorded as
+    /// the same program.
     #[must_use]
     pub fn without_constants(self) -> Self {
         match self {
@@ -97,7 +100,8 @@ impl Task {
         matches!(self, Self::File(File { in_order: true, .. }))
     }
 
-    /// Tokens a sequence: `length` of them, or, for tasks that end with a query, as many pairs and the query.
+    /// Tokens a sequence: `length` of them, or, for tasks that end with a query, as many pairs and
+    /// the query.
     pub fn tokens(self, length: usize) -> usize {
         match self {
             Self::Attention(_) | Self::File(_) => length,

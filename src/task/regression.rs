@@ -1,5 +1,6 @@
-//! In-context linear regression (paper, section 5): each sequence shows T pairs (x_t, y_t = W x_t) of a linear map of its own,
-//! then asks for W x_q. W's entries are N(0, variance / d_x), x is uniform on (−√3, √3), so E[x xᵀ] = I.
+//! In-context linear regression (paper, section 5): each sequence shows T pairs (x_t, y_t = W x_t)
+//! of a linear map of its own, then asks for W x_q. W's entries are N(0, variance / d_x), x is
+//! uniform on (−√3, √3), so E[x xᵀ] = I.
 
 use crate::graph::{Graph, Var};
 use serde::{Deserialize, Serialize};
@@ -25,7 +26,8 @@ impl Regression {
         vec![(self.variance / self.inputs as f32).sqrt(), self.noise]
     }
 
-    /// Tokens (x_t, y_t), the last (x_q, 0), `[batch, pairs + 1, d_x + d_y]`; targets W x_q `[batch, 1, d_y]`.
+    /// Tokens (x_t, y_t), the last (x_q, 0), `[batch, pairs + 1, d_x + d_y]`; targets W x_q
+    /// `[batch, 1, d_y]`.
     pub fn record(self, graph: &mut Graph) -> (Var, Var) {
         assert_eq!(graph.time, self.pairs + 1, "a query follows the pairs");
         graph.regression_tokens(self.inputs, self.outputs)

@@ -1,4 +1,5 @@
-//! The layer that is imitated, token by token (paper.md, section 1): S_t = S_{t−1} + v_t k_tᵀ, y_t = S_t q_t.
+//! The layer that is imitated, token by token (paper.md, section 1): S_t = S_{t−1} + v_t k_tᵀ, y_t
+//! = S_t q_t.
 
 use super::matrix;
 use crate::math::matrix::{Matrix, dot};

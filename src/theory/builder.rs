@@ -86,7 +86,8 @@ impl Builder {
         self.neurons.len() - 1
     }
 
-    /// g = (terms of the memory) · (terms of the query), with its column of D. All neurons must be there.
+    /// g = (terms of the memory) · (terms of the query), with its column of D. All neurons must be
+    /// there.
     pub fn gate(&mut self, memory: &Terms, query: &Terms, readout: Vec<f64>) {
         let row = |terms: &Terms| {
             let mut row = vec![0.0; self.neurons.len()];
@@ -124,7 +125,8 @@ impl Builder {
         self.finish(variant, meaning, gating)
     }
 
-    /// The construction with a side gate: for each neuron the query's number, its row, and the neuron's column of D.
+    /// The construction with a side gate: for each neuron the query's number, its row, and the
+    /// neuron's column of D.
     pub fn side_gated(
         mut self,
         variant: Variant,

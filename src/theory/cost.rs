@@ -1,4 +1,5 @@
-//! What each construction takes (paper.md, section 2): neurons, gates and parameters against attention's 3d².
+//! What each construction takes (paper.md, section 2): neurons, gates and parameters against
+//! attention's 3d².
 
 use super::Variant;
 
@@ -19,7 +20,8 @@ impl From<usize> for Ranks {
 }
 
 impl From<[usize; 3]> for Ranks {
-    /// Of a W_V, W_K and W_Q of those ranks in general position, as drawn ones are: of W_K and W_Q the smaller rank is their product's.
+    /// Of a W_V, W_K and W_Q of those ranks in general position, as drawn ones are: of W_K and W_Q
+    /// the smaller rank is their product's.
     fn from([value, key, query]: [usize; 3]) -> Self {
         Self { value, key_query: key.min(query) }
     }
@@ -80,11 +82,12 @@ pub fn cost(variant: Variant, d: usize, ranks: Ranks) -> Cost {
     Cost { accumulators, queries, gates, parameters }
 }
 
-/// The fewest key-value and query neurons that are known to do for a W_V of rank r_V and a W_Kᵀ W_Q of rank r_KQ in general
-/// position (paper.md, section 4.7): r_V values times r_KQ keys, and r_KQ queries, less o(o − 1)/2 where o = r_V + r_KQ − d
-/// directions are read both as values and as keys, since there v_a k_b = v_b k_a; d(d+1)/2 + d at full rank.
-/// `ranks`: one of all matrices, those of W_V, W_K and W_Q, or [`Ranks`].
-/// A side gate needs no queries, and its products are no sums of shared ones.
+/// The fewest key-value and query neurons that are known to do for a W_V of rank r_V and a W_Kᵀ W_Q
+/// of rank r_KQ in general position (paper.md, section 4.7): r_V values times r_KQ keys, and r_KQ
+/// queries, less o(o − 1)/2 where o = r_V + r_KQ − d directions are read both as values and as
+/// keys, since there v_a k_b = v_b k_a; d(d+1)/2 + d at full rank. `ranks`: one of all matrices,
+/// those of W_V, W_K and W_Q, or [`Ranks`]. A side gate needs no queries, and its products are no
+/// sums of shared ones.
 pub fn fewest(d: usize, ranks: impl Into<Ranks>, side: bool) -> (usize, usize) {
     let Ranks { value, key_query } = ranks.into().within(d);
     if side {
@@ -94,13 +97,15 @@ pub fn fewest(d: usize, ranks: impl Into<Ranks>, side: bool) -> (usize, usize) {
     (value * key_query - overlap * overlap.saturating_sub(1) / 2, key_query)
 }
 
-/// The fewest neurons that are known to do for one step of gradient descent in context (paper.md, section 5): the d_x d_y numbers
-/// Σ y xᵀ, and, unless a side gate carries it, the query x of width d_x.
+/// The fewest neurons that are known to do for one step of gradient descent in context (paper.md,
+/// section 5): the d_x d_y numbers Σ y xᵀ, and, unless a side gate carries it, the query x of width
+/// d_x.
 pub fn fewest_in_context(d_x: usize, d_y: usize, side: bool) -> usize {
     d_x * d_y + if side { 0 } else { d_x }
 }
 
-/// Hidden neurons n and gates m with which training finds attention of width d and those ranks: about twice the fewest.
+/// Hidden neurons n and gates m with which training finds attention of width d and those ranks:
+/// about twice the fewest.
 pub fn advice(d: usize, ranks: impl Into<Ranks>) -> (usize, usize) {
     let ranks = ranks.into().within(d);
     let (key_value, query) = fewest(d, ranks, false);

@@ -1,8 +1,10 @@
-//! In-context regression by one step of gradient descent from zero (paper, section 5): ŷ = η Σ_t y_t (x_t · x_q).
+//! In-context regression by one step of gradient descent from zero (paper, section 5): ŷ = η Σ_t
+//! y_t (x_t · x_q).
 //!
-//! With x uniform on (−√3, √3)^{d_x}, W's entries N(0, v / d_x) and noise of variance σ² on the examples, the expected loss is
-//! L(η) = ½ v (1 − 2 η T + η² T (T + d_x + κ − 2)) + ½ η² σ² T d_x, where κ = E x_i⁴ = 9/5. It is least at
-//! η* = 1 / (T + d_x − 1/5 + σ² d_x / v), where it is ½ v (1 − T η*).
+//! With x uniform on (−√3, √3)^{d_x}, W's entries N(0, v / d_x) and noise of variance σ² on the
+//! examples, the expected loss is L(η) = ½ v (1 − 2 η T + η² T (T + d_x + κ − 2)) + ½ η² σ² T d_x,
+//! where κ = E x_i⁴ = 9/5. It is least at η* = 1 / (T + d_x − 1/5 + σ² d_x / v), where it is ½ v (1
+//! − T η*).
 
 use crate::task::Regression;
 
@@ -16,7 +18,8 @@ pub fn best_step_size(task: Regression) -> f64 {
     1.0 / (t + d + FOURTH_MOMENT - 2.0 + noise * noise * d / variance)
 }
 
-/// L(η), the expected loss of a step of size `step_size` on `task`: half the mean squared error of an output.
+/// L(η), the expected loss of a step of size `step_size` on `task`: half the mean squared error of
+/// an output.
 pub fn expected_loss(task: Regression, step_size: f64) -> f64 {
     let (t, d) = (task.pairs as f64, task.inputs as f64);
     let (noise, variance) = (f64::from(task.noise), f64::from(task.variance));
@@ -24,7 +27,8 @@ pub fn expected_loss(task: Regression, step_size: f64) -> f64 {
     0.5 * (variance * fit + step_size * step_size * noise * noise * t * d)
 }
 
-/// The weights W = η Σ_t y_t x_tᵀ `[d_y, d_x]` after one step on the pairs of `tokens` `[T + 1, d_x + d_y]`.
+/// The weights W = η Σ_t y_t x_tᵀ `[d_y, d_x]` after one step on the pairs of `tokens` `[T + 1, d_x
+/// + d_y]`.
 pub fn weights(task: Regression, tokens: &[f64], step_size: f64) -> Vec<f64> {
     let Regression { inputs, outputs, pairs, .. } = task;
     let mut weights = vec![0.0; outputs * inputs];

@@ -1,5 +1,6 @@
-//! Only what is not sent to zero (paper, appendix A.4): W_V = U_V Σ_V V_Vᵀ and W_Kᵀ W_Q = U Σ Vᵀ. Store
-//! S' = Σ v' k'ᵀ with v' = V_Vᵀ x and k' = Uᵀ x, pass on q' = Σ Vᵀ x, and let D be U_V Σ_V: y = U_V Σ_V S' q'.
+//! Only what is not sent to zero (paper, appendix A.4): W_V = U_V Σ_V V_Vᵀ and W_Kᵀ W_Q = U Σ Vᵀ.
+//! Store S' = Σ v' k'ᵀ with v' = V_Vᵀ x and k' = Uᵀ x, pass on q' = Σ Vᵀ x, and let D be U_V Σ_V: y
+//! = U_V Σ_V S' q'.
 
 use super::builder::{Builder, Letters};
 use super::{Construction, RANK_TOLERANCE, Variant, key_query, matrix};

@@ -1,7 +1,9 @@
-//! The paper's constructions: gated networks that are linear attention exactly. Imports `task` and what is left of it.
+//! The paper's constructions: gated networks that are linear attention exactly. Imports `task` and
+//! what is left of it.
 //!
-//! Start with [`construct`]; each [`Variant`] is a file that opens with its equation. [`cost`] counts what they take,
-//! [`attention`] unrolls the layer that they imitate, [`ablation`] breaks them on purpose. [`layers`] does the same in LSTM, GRU and LRU.
+//! Start with [`construct`]; each [`Variant`] is a file that opens with its equation. [`cost`]
+//! counts what they take, [`attention`] unrolls the layer that they imitate, [`ablation`] breaks
+//! them on purpose. [`layers`] does the same in LSTM, GRU and LRU.
 
 pub mod ablation;
 pub mod attention;

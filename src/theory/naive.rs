@@ -1,5 +1,5 @@
-//! Every product has its neuron (paper, appendix A.1): h_rs = S_t[r, s] = Σ v_r k_s with λ = 1, h_j = q_j with λ = 0;
-//! gate (r, s) multiplies S_rs by q_s, and D sums over s: ŷ_r = Σ_s S_rs q_s.
+//! Every product has its neuron (paper, appendix A.1): h_rs = S_t[r, s] = Σ v_r k_s with λ = 1, h_j
+//! = q_j with λ = 0; gate (r, s) multiplies S_rs by q_s, and D sums over s: ŷ_r = Σ_s S_rs q_s.
 
 use super::builder::{Builder, Letters, unit};
 use super::{Construction, Variant, matrix};

@@ -1,5 +1,6 @@
-//! Side gating (paper, appendix A.2; close to Mamba's): h_rs = S_t[r, s] with λ = 1, and the gate W^side copies q_s of the
-//! token to every neuron (r, s): g = (W^side x̃) ⊙ h, ŷ_r = Σ_s S_rs q_s. No neuron has to carry the query.
+//! Side gating (paper, appendix A.2; close to Mamba's): h_rs = S_t[r, s] with λ = 1, and the gate
+//! W^side copies q_s of the token to every neuron (r, s): g = (W^side x̃) ⊙ h, ŷ_r = Σ_s S_rs q_s.
+//! No neuron has to carry the query.
 
 use super::builder::{Builder, Letters, unit};
 use super::{Construction, Variant, matrix};

@@ -1,6 +1,7 @@
-//! Keys equal to values (paper, appendix A.3). The layer depends on W_K and W_Q only through W_Kᵀ W_Q, so take
-//! k' = v = W_V x and q' = W_V⁻ᵀ W_Kᵀ W_Q x: then S' = Σ v vᵀ is symmetric, S' q' = S q, and the neurons of its
-//! upper triangle are enough. Gate (r, s) multiplies S'_rs by q'_s; D sums over s.
+//! Keys equal to values (paper, appendix A.3). The layer depends on W_K and W_Q only through W_Kᵀ
+//! W_Q, so take k' = v = W_V x and q' = W_V⁻ᵀ W_Kᵀ W_Q x: then S' = Σ v vᵀ is symmetric, S' q' = S
+//! q, and the neurons of its upper triangle are enough. Gate (r, s) multiplies S'_rs by q'_s; D
+//! sums over s.
 
 use super::builder::{Builder, Letters, unit};
 use super::{Construction, Variant, key_query, matrix};
@@ -12,7 +13,8 @@ use crate::{Error, Result};
 /// What the names stand for, here and with shared gates.
 pub const MEANING: &str = "v = W_V x serves as value and as key; q' = W_V⁻ᵀ W_Kᵀ W_Q x makes up for it. S' = Σ v vᵀ is symmetric, and S' q' = S q.";
 
-/// The smallest singular value of W_V, as a part of its largest, that still leaves ten exact digits.
+/// The smallest singular value of W_V, as a part of its largest, that still leaves ten exact
+/// digits.
 const SMALLEST: f64 = 1e-6;
 
 /// d(d+1)/2 + d neurons, d² gates.

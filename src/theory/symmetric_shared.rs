@@ -1,6 +1,7 @@
-//! Symmetric, with gates that serve two outputs (ours; keys and queries as in [`super::symmetric`]). With S' symmetric,
-//! y_r = Σ_{s≠r} S'_rs (q'_r + q'_s) + (S'_rr − Σ_{s≠r} S'_rs) q'_r: the product S'_rs (q'_r + q'_s) is the same for
-//! outputs r and s, so one gate for each pair r < s, and one for each r.
+//! Symmetric, with gates that serve two outputs (ours; keys and queries as in
+//! [`super::symmetric`]). With S' symmetric, y_r = Σ_{s≠r} S'_rs (q'_r + q'_s) + (S'_rr − Σ_{s≠r}
+//! S'_rs) q'_r: the product S'_rs (q'_r + q'_s) is the same for outputs r and s, so one gate for
+//! each pair r < s, and one for each r.
 
 use super::builder::{Builder, unit};
 use super::symmetric::{MEANING, Neurons, letters, neurons};

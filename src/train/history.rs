@@ -37,7 +37,8 @@ const CAPACITY: usize = 2048;
 const SMOOTHING: f64 = 0.02;
 
 impl LossHistory {
-    /// Adds the losses of the steps from `first` on. Steps that were seen before (a run that went back) are cut off first.
+    /// Adds the losses of the steps from `first` on. Steps that were seen before (a run that went
+    /// back) are cut off first.
     pub fn extend(&mut self, first: u64, losses: &[StepLoss]) {
         if first <= self.steps {
             self.truncate(first);

@@ -1,7 +1,9 @@
-//! The late mask: once, towards the end of training, neurons and gates that do next to nothing are set to zero.
+//! The late mask: once, towards the end of training, neurons and gates that do next to nothing are
+//! set to zero.
 //!
-//! What a neuron does: root mean square of its state times the norm of its outgoing weights; a gate likewise with the
-//! readout. With all of its weights and moments zero, a neuron's gradients are zero too, so it stays out without further masking.
+//! What a neuron does: root mean square of its state times the norm of its outgoing weights; a gate
+//! likewise with the readout. With all of its weights and moments zero, a neuron's gradients are
+//! zero too, so it stays out without further masking.
 
 use super::optimizer;
 use super::plan::{self, Plan};
@@ -33,8 +35,8 @@ pub struct Masked {
 /// Rows that the activity is measured on.
 const ROWS: usize = 1024;
 
-/// Finds the unused of `parameters`; `data` are the sequences of the file task. Only gated diagonal networks have any:
-/// in the others a neuron acts on more than its own outgoing weights.
+/// Finds the unused of `parameters`; `data` are the sequences of the file task. Only gated diagonal
+/// networks have any: in the others a neuron acts on more than its own outgoing weights.
 ///
 /// # Errors
 /// No memory for the forward pass.

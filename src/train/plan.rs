@@ -57,7 +57,8 @@ impl Plan {
         )
     }
 
-    /// The student on `batch` sequences that the task draws, without training: `x`, `y`, `h`, `readout`.
+    /// The student on `batch` sequences that the task draws, without training: `x`, `y`, `h`,
+    /// `readout`.
     pub fn sampled_program(&self, batch: usize) -> Program {
         let mut graph = Graph::new(batch, self.time);
         let (x, y) = self.task.record(&mut graph);

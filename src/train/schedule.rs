@@ -5,8 +5,8 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// A piecewise curve. As text: `constant`, `linear`, `cosine`, or knots `fraction:value,…` with an optional
-/// leading `cosine,`; two knots at the same fraction make a jump.
+/// A piecewise curve. As text: `constant`, `linear`, `cosine`, or knots `fraction:value,…` with an
+/// optional leading `cosine,`; two knots at the same fraction make a jump.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Schedule {

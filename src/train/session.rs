@@ -1,4 +1,5 @@
-//! A live training: a program on a backend, its milestones, and what it tells. Several of one shape train together.
+//! A live training: a program on a backend, its milestones, and what it tells. Several of one shape
+//! train together.
 
 use super::mask::{self, Masked};
 use super::pacer::{Pacer, Speed};
@@ -175,7 +176,8 @@ impl Session {
         })
     }
 
-    /// The same, but it tells weights and states only at the mask, at the end, and when asked for them.
+    /// The same, but it tells weights and states only at the mask, at the end, and when asked for
+    /// them.
     #[must_use]
     pub fn quiet(self) -> Self {
         Self { quiet: true, want_snapshot: false, ..self }
@@ -230,7 +232,8 @@ impl Session {
         self.pacer.rest();
     }
 
-    /// Starts as many steps as a piece of work should hold at `speed`, at most `most`. Returns how many.
+    /// Starts as many steps as a piece of work should hold at `speed`, at most `most`. Returns how
+    /// many.
     ///
     /// # Errors
     /// The device was lost or refused the work.
@@ -334,7 +337,8 @@ impl Session {
         Ok(())
     }
 
-    /// The weights that came, of each training that goes on; the mask falls on a state that was copied at its step.
+    /// The weights that came, of each training that goes on; the mask falls on a state that was
+    /// copied at its step.
     fn receive_states(&mut self, all: &[Progress], events: &mut Vec<(usize, Event)>) -> Result<()> {
         let masks = self.masking && self.mask_at == Some(self.done);
         let mut whole = false;

@@ -11,7 +11,8 @@ use egui_plot::{
 /// Width of the numbers left of a plot.
 pub const LEFT: f32 = 40.0;
 
-/// The last step shown: the next round number, at most the run's own end, so that it seldom changes.
+/// The last step shown: the next round number, at most the run's own end, so that it seldom
+/// changes.
 pub fn steps_shown(step: u64, total: u64) -> f64 {
     let mut shown = 100;
     for factor in [2, 5, 10].into_iter().cycle() {
@@ -34,7 +35,8 @@ pub struct Vertical {
     pub label: fn(f64) -> String,
 }
 
-/// Draws a plot in `rect` with x from 0 to `steps`; returns where things are and where the pointer is.
+/// Draws a plot in `rect` with x from 0 to `steps`; returns where things are and where the pointer
+/// is.
 pub fn plot<'a>(
     ui: &mut Ui,
     rect: Rect,

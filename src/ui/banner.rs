@@ -1,4 +1,5 @@
-//! What the user must know or decide: messages, faults with their way out, the last visit's run, a link to copy by hand.
+//! What the user must know or decide: messages, faults with their way out, the last visit's run, a
+//! link to copy by hand.
 
 use super::theme::{Palette, strong};
 use super::{Action, Severity, View, format};

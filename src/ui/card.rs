@@ -13,7 +13,8 @@ const ABOVE: f32 = 6.0;
 const BETWEEN: f32 = 2.0;
 const BELOW: f32 = 6.0;
 
-/// Draws title and subtitle at the top of `rect`, `tools` at the right end of that row; returns the rectangle that is left.
+/// Draws title and subtitle at the top of `rect`, `tools` at the right end of that row; returns the
+/// rectangle that is left.
 pub fn show(
     ui: &mut Ui,
     rect: Rect,

@@ -1,4 +1,5 @@
-//! Who contributes to whom: what output t takes from token s, for teacher and student, and their difference.
+//! Who contributes to whom: what output t takes from token s, for teacher and student, and their
+//! difference.
 
 use super::heatmap::{Colors, Heatmap};
 use super::theme::{Palette, plain};

@@ -192,7 +192,8 @@ fn groups(ui: &mut Ui, state: &mut State, view: &mut View<'_>, actions: &mut Vec
             if !setting.counts_for(view.draft) {
                 continue;
             }
-            // Of another task, the default is what that task's own preset has; the task itself goes back to this preset's.
+            // Of another task, the default is what that task's own preset has; the task itself goes
+            // back to this preset's.
             let default = if setting.key == "task" || preset.task == view.draft.task {
                 &preset
             } else {
@@ -221,7 +222,8 @@ fn usual(task: TaskName) -> Recipe {
     preset::find(name).map_or_else(Recipe::default, |preset| preset.recipe)
 }
 
-/// `draft`, whose task was just changed, with values that suit it: those that run, if they are of that task, else the usual ones.
+/// `draft`, whose task was just changed, with values that suit it: those that run, if they are of
+/// that task, else the usual ones.
 fn of_task(draft: &Recipe, running: &Recipe) -> Recipe {
     if draft.task == running.task {
         return running.clone();

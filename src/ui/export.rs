@@ -4,7 +4,8 @@ use crate::ui::{Action, svg};
 use eframe::egui;
 use egui::{Button, Rect, RichText, Ui, Vec2, WidgetInfo};
 
-/// The small button in a card's title row, none where the card is drawn for a file; returns whether it was pressed.
+/// The small button in a card's title row, none where the card is drawn for a file; returns whether
+/// it was pressed.
 pub fn button(ui: &mut Ui, card: &str) -> bool {
     if svg::is_for_file(ui) {
         return false;

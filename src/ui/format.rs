@@ -35,7 +35,8 @@ pub fn signed(value: impl Into<f64>) -> String {
     text.replace('-', "−")
 }
 
-/// A fixed number of decimals, so that numbers below each other line up; what is too large for that, or no number, in short.
+/// A fixed number of decimals, so that numbers below each other line up; what is too large for
+/// that, or no number, in short.
 pub fn fixed(value: f64, decimals: usize) -> String {
     if value.abs() >= 1000.0 || value.is_nan() {
         return scientific(value);

@@ -90,7 +90,8 @@ impl Heatmap {
         self.texture.as_ref().map(|texture| Mesh::with_texture(texture.id()))
     }
 
-    /// Adds the part `rows` × `columns` of the matrix, in `rect` and as opaque as `tint`, to a mesh of it.
+    /// Adds the part `rows` × `columns` of the matrix, in `rect` and as opaque as `tint`, to a mesh
+    /// of it.
     pub fn add(
         &self,
         mesh: &mut Mesh,

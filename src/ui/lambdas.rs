@@ -1,4 +1,5 @@
-//! λ of each neuron over training, coloured by what the neuron is now, and the histogram of now on the same axis.
+//! λ of each neuron over training, coloured by what the neuron is now, and the histogram of now on
+//! the same axis.
 
 use super::theme::{Palette, role_name};
 use super::{axes, card, format};

@@ -1,4 +1,5 @@
-//! Loss over training on a logarithmic axis: every step's range as a band, the moving average as a line, the schedules below.
+//! Loss over training on a logarithmic axis: every step's range as a band, the moving average as a
+//! line, the schedules below.
 
 use super::theme::{Palette, plain};
 use super::{Action, axes, card, export, format, schedule, svg};
@@ -181,7 +182,8 @@ fn reference(task: Task) -> Option<Reference> {
     Some(Reference { level: loss.log10(), text }).filter(|reference| reference.level.is_finite())
 }
 
-/// A range that holds the smoothed curve and the reference, and changes only in steps: a half to a fifth to a tenth.
+/// A range that holds the smoothed curve and the reference, and changes only in steps: a half to a
+/// fifth to a tenth.
 fn around(columns: &[Column], reference: Option<&Reference>) -> [f64; 2] {
     let levels =
         || columns.iter().map(|c| c.smooth).chain(reference.map(|reference| reference.level));

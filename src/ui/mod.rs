@@ -1,9 +1,9 @@
-//! The window's content: egui only. It draws what it is given and returns [`Action`]s; it changes only its own [`State`]
-//! and the draft recipe. Imports `experiment` and what is left of it.
+//! The window's content: egui only. It draws what it is given and returns [`Action`]s; it changes
+//! only its own [`State`] and the draft recipe. Imports `experiment` and what is left of it.
 //!
-//! Start with [`State::show`], then [`layout`] (which panel stands where in Discover and In context; the others lay out themselves)
-//! and [`network`] (the aligned picture); each panel is a file. Before the first frame the
-//! app calls [`theme::install`].
+//! Start with [`State::show`], then [`layout`] (which panel stands where in Discover and In
+//! context; the others lay out themselves) and [`network`] (the aligned picture); each panel is a
+//! file. Before the first frame the app calls [`theme::install`].
 
 pub mod action;
 mod axes;
@@ -67,7 +67,8 @@ pub enum Tab {
 }
 
 impl Tab {
-    /// All of them, as they stand in the top bar: tab, its word in the address, its name, what it is for.
+    /// All of them, as they stand in the top bar: tab, its word in the address, its name, what it
+    /// is for.
     pub const ALL: [(Self, &'static str, &'static str, &'static str); 6] = [
         (
             Self::Discover,
@@ -123,11 +124,13 @@ pub struct View<'a> {
     pub inside: compare::InsideInput<'a>,
     /// What [`Action::Undo`] would bring back, in a few words.
     pub undo: Option<&'a str>,
-    /// One recipe with many settings, and several layers side by side: [`sweep::SWEEP`] and [`sweep::COMPARE`].
+    /// One recipe with many settings, and several layers side by side: [`sweep::SWEEP`] and
+    /// [`sweep::COMPARE`].
     pub sweeps: [sweep::SweepInput<'a>; 2],
     /// The training.
     pub live: &'a Live,
-    /// The settings as the user left them; they take effect with [`Action::Restart`] or [`Action::Rates`].
+    /// The settings as the user left them; they take effect with [`Action::Restart`] or
+    /// [`Action::Rates`].
     pub draft: &'a mut Recipe,
     /// The preset that the run came from; its recipe is what "default" means.
     pub preset: &'a str,

@@ -1,5 +1,5 @@
-//! What hovering says, without hovering: a click, or the keyboard, chooses a cell of a picture, and what there is to say of it stays
-//! open until another click on it, a click elsewhere, or Escape.
+//! What hovering says, without hovering: a click, or the keyboard, chooses a cell of a picture, and
+//! what there is to say of it stays open until another click on it, a click elsewhere, or Escape.
 
 use super::theme::Palette;
 use eframe::egui;
@@ -22,7 +22,8 @@ const ARROWS: [(Key, [isize; 2]); 4] = [
 ];
 
 impl Readout {
-    /// Takes in clicks and arrows, for a picture of `size` rows and columns with `hit` under the pointer; returns whether the picture has the keyboard.
+    /// Takes in clicks and arrows, for a picture of `size` rows and columns with `hit` under the
+    /// pointer; returns whether the picture has the keyboard.
     pub fn choose(
         &mut self,
         ui: &Ui,
@@ -63,7 +64,8 @@ impl Readout {
         true
     }
 
-    /// Says `content` of the chosen cell, which is at `place`, if `chosen`; else of the cell under the pointer.
+    /// Says `content` of the chosen cell, which is at `place`, if `chosen`; else of the cell under
+    /// the pointer.
     pub fn explain(
         &self,
         ui: &Ui,

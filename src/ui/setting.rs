@@ -1,4 +1,5 @@
-//! One row of the controls: label, editor, way back to the default; built from the setting's own description.
+//! One row of the controls: label, editor, way back to the default; built from the setting's own
+//! description.
 
 use super::format;
 use super::theme::Palette;

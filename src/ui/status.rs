@@ -1,4 +1,5 @@
-//! The line at the bottom: where training is, how fast, on what. Each number has its own place, so nothing moves.
+//! The line at the bottom: where training is, how fast, on what. Each number has its own place, so
+//! nothing moves.
 
 use super::theme::{Palette, plain, strong};
 use super::{View, format};

@@ -8,7 +8,8 @@ use egui::{
 };
 use std::sync::Arc;
 
-/// The colours of one theme. Neurons keep theirs in every panel; blue and orange are told apart by all eyes.
+/// The colours of one theme. Neurons keep theirs in every panel; blue and orange are told apart by
+/// all eyes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Palette {
     /// Behind pictures; also what a weight of zero looks like.
@@ -43,7 +44,8 @@ pub struct Palette {
     pub warning: Color32,
     /// It went wrong.
     pub error: Color32,
-    /// Lines that are told apart by colour and by the shape of their marks; [`Palette::series`] repeats them.
+    /// Lines that are told apart by colour and by the shape of their marks; [`Palette::series`]
+    /// repeats them.
     series: [Color32; 6],
 }
 
@@ -131,7 +133,8 @@ impl Palette {
         i >= self.series.len()
     }
 
-    /// A signed weight's colour, zero in the middle; `value` in −1..=1. What is not a number looks like an error.
+    /// A signed weight's colour, zero in the middle; `value` in −1..=1. What is not a number looks
+    /// like an error.
     pub fn signed(&self, value: f32) -> Color32 {
         if value.is_nan() {
             return self.error;

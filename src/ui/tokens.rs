@@ -26,7 +26,8 @@ pub fn output(task: Task, index: usize) -> String {
     }
 }
 
-/// Where a token's first part ends and its second begins, with their names; `None` where a token is one thing.
+/// Where a token's first part ends and its second begins, with their names; `None` where a token is
+/// one thing.
 pub fn parts(task: Task) -> Option<(usize, [&'static str; 2])> {
     match task {
         Task::Attention(_) | Task::File(_) => None,

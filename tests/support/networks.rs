@@ -1,4 +1,5 @@
-//! Networks with known answers: the paper's constructions, and disguises that change the weights but not the function.
+//! Networks with known answers: the paper's constructions, and disguises that change the weights
+//! but not the function.
 
 use gatelens::math::linear;
 use gatelens::math::matrix::Matrix;
@@ -152,13 +153,15 @@ pub fn side(teacher: &Teacher) -> Network {
     }
 }
 
-/// `symmetric_shared` in other weights, the same function: query neurons mixed, key-value neurons replaced by `extra` more products than
-/// needed with the same span (and read with a random part of what cancels), gates split in two three ways, everything rescaled and shuffled.
+/// `symmetric_shared` in other weights, the same function: query neurons mixed, key-value neurons
+/// replaced by `extra` more products than needed with the same span (and read with a random part of
+/// what cancels), gates split in two three ways, everything rescaled and shuffled.
 pub fn disguised(teacher: &Teacher, seed: u32, extra: usize) -> Network {
     let plain = symmetric_shared(teacher);
     let (d, n) = (teacher.dim, plain.hidden() - teacher.dim);
     let Gating::Output { m, x } = &plain.gating else { unreachable!() };
-    // Key-value neurons: random products of two linear functions; products of x span the quadratic forms.
+    // Key-value neurons: random products of two linear functions; products of x span the quadratic
+    // forms.
     let (left, right) = (numbers(seed, "left", n + extra, d), numbers(seed, "right", n + extra, d));
     let form = |a: &[f64], b: &[f64]| -> Vec<f64> {
         (0..d)
@@ -202,7 +205,8 @@ pub fn disguised(teacher: &Teacher, seed: u32, extra: usize) -> Network {
     let gates = m.rows;
     let (m, x) =
         (rewritten(m, &silent("silent m", gates)), rewritten(x, &silent("silent x", gates)));
-    // Splits: a random part of the memory factor apart; the readout in two; a factor of the query apart.
+    // Splits: a random part of the memory factor apart; the readout in two; a factor of the query
+    // apart.
     let parts = numbers(seed, "parts", gates, n + extra + d);
     let mut split: Vec<Gate> = vec![];
     let minus =

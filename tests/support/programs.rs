@@ -27,7 +27,8 @@ pub fn recalling(sizes: Sizes, hidden: usize) -> Program {
     Program::training(graph)
 }
 
-/// A value that is used twice, so its second gradient adds to the first; layers with and without a constant.
+/// A value that is used twice, so its second gradient adds to the first; layers with and without a
+/// constant.
 pub fn branching(sizes: Sizes, hidden: usize, gates: usize) -> Program {
     let mut graph = Graph::new(sizes.batch, sizes.time);
     let (x, y) = gatelens::task::attention::record(&mut graph, sizes.dim);

@@ -1,7 +1,8 @@
-//! What a layer's recurrence keeps from token to token: eigenvalues where it is linear, its forget or update gate where it is not.
+//! What a layer's recurrence keeps from token to token: eigenvalues where it is linear, its forget
+//! or update gate where it is not.
 //!
-//! gated diagonal: λ = exp(−exp ν) on the real line; full: eigenvalues of A; LRU: λ = exp(−exp ν + i exp θ), a layer each;
-//! Mamba: exp(Δ_t A) over the sequence; LSTM: f, GRU: z over the sequence.
+//! gated diagonal: λ = exp(−exp ν) on the real line; full: eigenvalues of A; LRU: λ = exp(−exp ν +
+//! i exp θ), a layer each; Mamba: exp(Δ_t A) over the sequence; LSTM: f, GRU: z over the sequence.
 
 use super::trace::MOST;
 use crate::math::linear;
@@ -25,7 +26,8 @@ pub struct Memory {
 /// Numbers that say how much is kept: 1 all, 0 nothing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Spectrum {
-    /// Real, from 0 to 1: [least, mean, largest] over the sequence, all the same where it does not depend on the token.
+    /// Real, from 0 to 1: [least, mean, largest] over the sequence, all the same where it does not
+    /// depend on the token.
     Line(Vec<[f64; 3]>),
     /// Complex: [re, im].
     Disk(Vec<[f64; 2]>),

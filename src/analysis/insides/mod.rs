@@ -1,5 +1,6 @@
-//! One network's insides, whatever its layer: on one fixed sequence the state and the gates over time ([`trace`]), what its recurrence
-//! keeps ([`memory`]), and whether it is attention ([`super::probe`]). [`look`] is quick; the probe takes longer and comes after.
+//! One network's insides, whatever its layer: on one fixed sequence the state and the gates over
+//! time ([`trace`]), what its recurrence keeps ([`memory`]), and whether it is attention
+//! ([`super::probe`]). [`look`] is quick; the probe takes longer and comes after.
 
 pub mod memory;
 pub mod trace;
@@ -16,7 +17,8 @@ use memory::Memory;
 use serde::{Deserialize, Serialize};
 use trace::Trace;
 
-/// Tokens of the sequence where the task does not say how many, and at most where it has no end of its own.
+/// Tokens of the sequence where the task does not say how many, and at most where it has no end of
+/// its own.
 pub const TIME: usize = 32;
 /// Draws the sequence, and what is probed with, where no training's seed is known.
 const SEED: u32 = 1;
@@ -134,7 +136,8 @@ pub fn probe(
     }
 }
 
-/// What a network is probed for: its teacher's attention, or a step of gradient descent on its regression.
+/// What a network is probed for: its teacher's attention, or a step of gradient descent on its
+/// regression.
 fn subject<'a>(teacher: Option<&'a Teacher>, origin: Option<&Origin>) -> Option<Subject<'a>> {
     match (teacher, origin.map(|origin| origin.task)) {
         (Some(teacher), _) => Some(Subject::Attention(teacher)),

@@ -1,4 +1,5 @@
-//! States and gates of a layer over one sequence: which buffers, which parts of them, what they mean.
+//! States and gates of a layer over one sequence: which buffers, which parts of them, what they
+//! mean.
 
 use crate::math::matrix::Matrix;
 use crate::model::{Architecture, Mixing, Model, Scores};

@@ -11,11 +11,13 @@ struct Kept {
     records: Vec<Record>,
 }
 
-/// A sweep that takes more as text is kept without its curves: a browser's storage holds about 5 MB.
+/// A sweep that takes more as text is kept without its curves: a browser's storage holds about 5
+/// MB.
 pub const BYTES: usize = 1_500_000;
 
-/// The sweep as text, or `None` if there is no room for it. What could not be trained is tried again at the next visit. Of many runs only the end
-/// of each curve is kept, by which finished ones are compared.
+/// The sweep as text, or `None` if there is no room for it. What could not be trained is tried
+/// again at the next visit. Of many runs only the end of each curve is kept, by which finished ones
+/// are compared.
 pub fn write(queue: &Queue) -> Option<String> {
     let record = |run| if let State::Over(record) = queue.state(run) { Some(record) } else { None };
     let over = (0..queue.runs().len()).filter_map(record);

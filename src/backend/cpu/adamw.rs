@@ -1,10 +1,12 @@
 //! Twin of `shaders/adamw.wgsl`: AdamW with decoupled weight decay,
-//! p ← p − rate · (m̂ / (√v̂ + ε) + decay · p), on the sum of the splits' gradients, g / (1 + excess).
+//! p ← p − rate · (m̂ / (√v̂ + ε) + decay · p), on the sum of the splits' gradients, g / (1 +
+//! excess).
 
 use super::{clock, simd};
 use crate::math::float::Float;
 
-/// One step on the parameters from number `first` on (`p`, `m`, `v` are that part; the others are whole).
+/// One step on the parameters from number `first` on (`p`, `m`, `v` are that part; the others are
+/// whole).
 pub fn update<F: Float>(
     clock: &clock::State<F>,
     decay_mask: &[F],

@@ -14,7 +14,8 @@ fn scale<F: Float>(dims: &Dims) -> F {
     F::ONE / F::of(dims.width_out.into()).sqrt()
 }
 
-/// p `[time, time]` of each sequence: the softmax of q_t · k_s / √E over s ≤ t, or q_t · k_s; 0 for s > t.
+/// p `[time, time]` of each sequence: the softmax of q_t · k_s / √E over s ≤ t, or q_t · k_s; 0 for
+/// s > t.
 pub fn weights<F: Float>(dims: &Dims, q: &[F], k: &[F], p: &mut [F]) {
     let (width, time, scale) = (dims.width_out as usize, dims.time as usize, scale(dims));
     for ((q, k), p) in q

@@ -1,4 +1,5 @@
-//! Twin of `shaders/attention_teacher.wgsl`: linear self-attention, y_t = W_V C_t (W_Kᵀ W_Q) x_t with C_t = Σ_{s≤t} x_s x_sᵀ.
+//! Twin of `shaders/attention_teacher.wgsl`: linear self-attention, y_t = W_V C_t (W_Kᵀ W_Q) x_t
+//! with C_t = Σ_{s≤t} x_s x_sᵀ.
 
 use super::simd;
 use crate::graph::dims::Dims;

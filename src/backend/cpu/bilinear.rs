@@ -1,5 +1,5 @@
-//! Twin of `shaders/bilinear.wgsl`: the paper's gate g = (x W_mᵀ) ⊙ (x W_xᵀ). W_x follows W_m in the parameters,
-//! so both sides are one matrix product: `sides [rows, 2 out]` = x [W_m; W_x]ᵀ.
+//! Twin of `shaders/bilinear.wgsl`: the paper's gate g = (x W_mᵀ) ⊙ (x W_xᵀ). W_x follows W_m in
+//! the parameters, so both sides are one matrix product: `sides [rows, 2 out]` = x [W_m; W_x]ᵀ.
 
 use super::{Block, linear, simd};
 use crate::graph::dims::Dims;

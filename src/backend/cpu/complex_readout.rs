@@ -1,4 +1,5 @@
-//! Twin of `shaders/complex_readout.wgsl`: y = Re(C h) for rows h = [re, im]; C_im follows C_re in the parameters.
+//! Twin of `shaders/complex_readout.wgsl`: y = Re(C h) for rows h = [re, im]; C_im follows C_re in
+//! the parameters.
 
 use super::Block;
 use crate::graph::dims::Dims;

@@ -1,5 +1,5 @@
-//! Twin of `shaders/complex_scan.wgsl`: the LRU's recurrence h_t = λ ⊙ h_{t−1} + γ ⊙ u_t, λ = exp(−exp(ν) + i exp(θ)), γ = exp(γ_log).
-//! Rows hold complex numbers in halves [re, im].
+//! Twin of `shaders/complex_scan.wgsl`: the LRU's recurrence h_t = λ ⊙ h_{t−1} + γ ⊙ u_t, λ =
+//! exp(−exp(ν) + i exp(θ)), γ = exp(γ_log). Rows hold complex numbers in halves [re, im].
 
 use super::simd;
 use crate::graph::dims::Dims;

@@ -1,4 +1,5 @@
-//! Twin of `shaders/dense_scan.wgsl`: h_t = A h_{t−1} + u_t. A step is one matrix product over the block's sequences.
+//! Twin of `shaders/dense_scan.wgsl`: h_t = A h_{t−1} + u_t. A step is one matrix product over the
+//! block's sequences.
 
 use super::{Block, linear, simd};
 use crate::graph::dims::Dims;
@@ -23,7 +24,8 @@ pub fn backward<F: Float>(dims: &Dims, parameters: &[F], dh: &[F], du: &mut [F])
     });
 }
 
-/// dA = Σ du_t h_{t−1}ᵀ for the `width_out` rows of A, and with `constant` db = Σ du_t behind them, into the split's gradients.
+/// dA = Σ du_t h_{t−1}ᵀ for the `width_out` rows of A, and with `constant` db = Σ du_t behind them,
+/// into the split's gradients.
 pub fn backward_weight<F: Float>(
     block: Block,
     dims: &Dims,

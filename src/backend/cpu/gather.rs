@@ -5,7 +5,8 @@ use crate::graph::dims::Dims;
 use crate::math::float::Float;
 use crate::math::random::pcg4d;
 
-/// The block's sequences of `data [width_in, time, width_out]`: in order with `half`, else at random.
+/// The block's sequences of `data [width_in, time, width_out]`: in order with `half`, else at
+/// random.
 pub fn forward<F: Float>(
     block: Block,
     dims: &Dims,

@@ -8,7 +8,8 @@ use crate::graph::dims::Dims;
 use crate::math::float::Float;
 use crate::math::gemm::{View, product};
 
-/// q = W_hh h_{t−1} + b_hh; r = σ(u_r + q_r), z = σ(u_z + q_z), n = tanh(u_n + r q_n); h_t = (1 − z) n + z h_{t−1}. Keeps r, z, n, q_n.
+/// q = W_hh h_{t−1} + b_hh; r = σ(u_r + q_r), z = σ(u_z + q_z), n = tanh(u_n + r q_n); h_t = (1 −
+/// z) n + z h_{t−1}. Keeps r, z, n, q_n.
 pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], gates: &mut [F], h: &mut [F]) {
     let (n, time) = (dims.width_out as usize, dims.time as usize);
     let sequences = h.len() / (time * n);

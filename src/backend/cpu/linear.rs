@@ -1,4 +1,5 @@
-//! Twin of `shaders/linear.wgsl`: y = x Wᵀ, W `[out, in (+1)]`; the extra column meets the appended constant 1.
+//! Twin of `shaders/linear.wgsl`: y = x Wᵀ, W `[out, in (+1)]`; the extra column meets the appended
+//! constant 1.
 
 use super::{Block, simd};
 use crate::graph::dims::Dims;

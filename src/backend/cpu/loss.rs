@@ -4,7 +4,8 @@ use super::simd;
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 
-/// `rows [row, 2]` = Σ (ŷ − y)² and Σ y² over the outputs; gradient = 2 (ŷ − y) / N. Both halved with `half`.
+/// `rows [row, 2]` = Σ (ŷ − y)² and Σ y² over the outputs; gradient = 2 (ŷ − y) / N. Both halved
+/// with `half`.
 pub fn squared_error<F: Float>(
     dims: &Dims,
     prediction: &[F],
@@ -37,7 +38,8 @@ pub fn squared_error<F: Float>(
     );
 }
 
-/// `rows [row, 2]` = −log softmax(ŷ)[y] and 1, times the outputs' number; gradient = (softmax(ŷ) − onehot(y)) / N.
+/// `rows [row, 2]` = −log softmax(ŷ)[y] and 1, times the outputs' number; gradient = (softmax(ŷ) −
+/// onehot(y)) / N.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub fn cross_entropy<F: Float>(
     dims: &Dims,

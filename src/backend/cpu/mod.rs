@@ -1,7 +1,9 @@
 //! The CPU engine: each kernel's twin, run split by split so that a block of sequences stays in one
-//! core's cache from its samples to its gradients. Generic over `f32` (the app) and `f64` (gradient checks).
+//! core's cache from its samples to its gradients. Generic over `f32` (the app) and `f64` (gradient
+//! checks).
 //!
-//! The splits and the order of all sums are the program's, so any number of threads gives the same bits.
+//! The splits and the order of all sums are the program's, so any number of threads gives the same
+//! bits.
 
 pub mod activation;
 pub mod adamw;
@@ -96,7 +98,8 @@ impl<F: Float> Cpu<F> {
         self.replicas[0].write(&self.program, buffer, data);
     }
 
-    /// A buffer's content in the engine's own precision, of the first replica; gradients split by split.
+    /// A buffer's content in the engine's own precision, of the first replica; gradients split by
+    /// split.
     pub fn read_exact(&self, buffer: BufferId) -> Vec<F> {
         self.replicas[0].read(&self.program, buffer)
     }
@@ -113,7 +116,8 @@ impl<F: Float> Cpu<F> {
     }
 }
 
-/// Does `work` on every replica, on the pool's threads if there is one: those that have none left to begin help the others.
+/// Does `work` on every replica, on the pool's threads if there is one: those that have none left
+/// to begin help the others.
 fn each<F: Float>(
     pool: Option<&rayon::ThreadPool>,
     replicas: &mut [Replica<F>],

@@ -1,4 +1,5 @@
-//! Twin of `shaders/recall.wgsl`: V tokens [onehot(key); onehot(value)] in random order, then the query [onehot(key); 0].
+//! Twin of `shaders/recall.wgsl`: V tokens [onehot(key); onehot(value)] in random order, then the
+//! query [onehot(key); 0].
 
 use super::Block;
 use crate::graph::dims::Dims;

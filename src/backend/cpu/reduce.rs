@@ -5,7 +5,8 @@ use crate::backend::StepLoss;
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 
-/// The means over batch, time and outputs of squared error and squared target, from each split's rows.
+/// The means over batch, time and outputs of squared error and squared target, from each split's
+/// rows.
 #[allow(clippy::cast_possible_truncation)]
 pub fn loss<'a, F: Float>(dims: &Dims, rows: impl Iterator<Item = &'a [F]>) -> StepLoss {
     let (mut error, mut power) = (0.0, 0.0);
@@ -17,7 +18,8 @@ pub fn loss<'a, F: Float>(dims: &Dims, rows: impl Iterator<Item = &'a [F]>) -> S
     StepLoss { loss: (error / count) as f32, power: (power / count) as f32 }
 }
 
-/// Sets the clock's excess: the norm of the gradients, summed over the splits, over the clip, less 1; at least 0.
+/// Sets the clock's excess: the norm of the gradients, summed over the splits, over the clip, less
+/// 1; at least 0.
 pub fn gradient<F: Float>(clock: &mut clock::State<F>, splits: &[&[F]]) {
     let squared: f64 = (0..splits[0].len())
         .map(|i| splits.iter().map(|split| split[i].wide()).sum::<f64>().powi(2))

@@ -1,11 +1,13 @@
-//! Twin of `shaders/regression.wgsl`: T pairs (x_t, y_t = W x_t + noise), then the query (x_q, 0); the target is W x_q.
+//! Twin of `shaders/regression.wgsl`: T pairs (x_t, y_t = W x_t + noise), then the query (x_q, 0);
+//! the target is W x_q.
 
 use super::Block;
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 use crate::math::random::{normal4, uniform4};
 
-/// Tokens and targets of the block's sequences; `settings` is the scale of W and the size of the noise.
+/// Tokens and targets of the block's sequences; `settings` is the scale of W and the size of the
+/// noise.
 pub fn forward<F: Float>(
     block: Block,
     dims: &Dims,

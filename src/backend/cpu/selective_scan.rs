@@ -1,4 +1,5 @@
-//! Twin of `shaders/selective_scan.wgsl`: Mamba's recurrence h_t[e, n] = exp(Δ_t[e] A[e, n]) h_{t−1}[e, n] + Δ_t[e] B_t[n] u_t[e], A = −exp(a_log).
+//! Twin of `shaders/selective_scan.wgsl`: Mamba's recurrence h_t[e, n] = exp(Δ_t[e] A[e, n])
+//! h_{t−1}[e, n] + Δ_t[e] B_t[n] u_t[e], A = −exp(a_log).
 
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
@@ -32,7 +33,8 @@ pub fn forward<F: Float>(dims: &Dims, parameters: &[F], [u, delta, b]: [&[F]; 3]
     }
 }
 
-/// s_t = dh_t + exp(Δ_{t+1} A) s_{t+1}; da_log = A Σ Δ_t exp(Δ_t A) s_t h_{t−1} into the split's gradients.
+/// s_t = dh_t + exp(Δ_{t+1} A) s_{t+1}; da_log = A Σ Δ_t exp(Δ_t A) s_t h_{t−1} into the split's
+/// gradients.
 pub fn backward<F: Float>(
     dims: &Dims,
     parameters: &[F],

@@ -1,5 +1,5 @@
-//! A GPU that the engine may use, and what went wrong with it. Nothing here panics: a lost device and an error
-//! that no one caught are remembered, and every later call of the engine reports them.
+//! A GPU that the engine may use, and what went wrong with it. Nothing here panics: a lost device
+//! and an error that no one caught are remembered, and every later call of the engine reports them.
 
 use crate::backend::{Device, DeviceKind};
 use crate::{Error, Result};
@@ -23,8 +23,9 @@ struct Faults {
 }
 
 impl Context {
-    /// The device that eframe made. Installs handlers for lost devices and uncaught errors in place of whatever
-    /// was there, with nothing remembered: call it again to start anew after an error.
+    /// The device that eframe made. Installs handlers for lost devices and uncaught errors in place
+    /// of whatever was there, with nothing remembered: call it again to start anew after an
+    /// error.
     ///
     /// # Errors
     /// The adapter cannot run compute shaders (WebGL, OpenGL).
@@ -104,7 +105,8 @@ impl Context {
     }
 }
 
-/// What to ask of an adapter: WebGPU's default limits, or less where it has less, and buffers as large as it allows.
+/// What to ask of an adapter: WebGPU's default limits, or less where it has less, and buffers as
+/// large as it allows.
 pub fn wanted_limits(adapter: &wgpu::Adapter) -> wgpu::Limits {
     let allowed = adapter.limits();
     wgpu::Limits {

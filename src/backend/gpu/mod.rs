@@ -1,5 +1,5 @@
-//! The GPU engine: WGSL compute shaders over wgpu, natively (Vulkan, Metal, DX12) and in the browser (WebGPU).
-//! Imports `math` and `graph`; the only room, with `app`, that knows wgpu.
+//! The GPU engine: WGSL compute shaders over wgpu, natively (Vulkan, Metal, DX12) and in the
+//! browser (WebGPU). Imports `math` and `graph`; the only room, with `app`, that knows wgpu.
 //!
 //! - [`device`]: an adapter and what went wrong with it
 //! - `setup`: whether a program fits, and whether the device accepted it

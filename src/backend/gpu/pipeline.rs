@@ -1,4 +1,5 @@
-//! A program's calls as the device wants them: pipelines, bind groups and dispatch sizes, made once.
+//! A program's calls as the device wants them: pipelines, bind groups and dispatch sizes, made
+//! once.
 
 use crate::graph::dims::Dims;
 use crate::graph::kernel::{Access, Grid, Kernel};
@@ -11,7 +12,8 @@ const RANDOM: &str = include_str!("../../../shaders/shared/random.wgsl");
 const TILE: &str = include_str!("../../../shaders/shared/tile.wgsl");
 const FUNCTIONS: &str = include_str!("../../../shaders/shared/functions.wgsl");
 
-/// The text of a shader file with the shared parts that it uses appended; WGSL does not mind the order.
+/// The text of a shader file with the shared parts that it uses appended; WGSL does not mind the
+/// order.
 ///
 /// # Panics
 /// There is no such file; [`Kernel::file`] names them.

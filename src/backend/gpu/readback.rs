@@ -1,5 +1,5 @@
-//! One asynchronous copy back at a time: the clock, the losses since the last one, and requested buffers go
-//! into a staging buffer at the end of a submit; a later poll finds it mapped.
+//! One asynchronous copy back at a time: the clock, the losses since the last one, and requested
+//! buffers go into a staging buffer at the end of a submit; a later poll finds it mapped.
 
 use super::device::Context;
 use crate::Result;
@@ -65,8 +65,8 @@ impl Readback {
         }
     }
 
-    /// Appends the copies to `encoder`: clocks, losses of steps `read + 1 ..= begun`, then `requested` as far as a buffer
-    /// may hold them (taken out of the list).
+    /// Appends the copies to `encoder`: clocks, losses of steps `read + 1 ..= begun`, then
+    /// `requested` as far as a buffer may hold them (taken out of the list).
     pub(super) fn record(
         &mut self,
         context: &Context,

@@ -1,5 +1,6 @@
 //! [`Gpu`]: a program on a device. The training loop lives there: samples, step counter, schedules and losses
-//! need nothing from the host, so every step is the same commands and one submit holds many of them.
+//! need nothing from the host, so every step is the same commands and one submit holds many of
+//! them.
 
 use super::Counters;
 use super::device::Context;
@@ -16,7 +17,8 @@ use std::mem::offset_of;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Submits that may be in flight together: one that runs, one that waits, so the device is never idle.
+/// Submits that may be in flight together: one that runs, one that waits, so the device is never
+/// idle.
 const MAX_SUBMITS: u64 = 2;
 
 /// A program on a GPU.
@@ -43,7 +45,8 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    /// Allocates and compiles `program`. All buffers start as zeros, but for the mask of weight decay and a clock that runs.
+    /// Allocates and compiles `program`. All buffers start as zeros, but for the mask of weight
+    /// decay and a clock that runs.
     ///
     /// # Errors
     /// More memory than the device allows, or a device that refuses a buffer or a shader.
@@ -105,7 +108,8 @@ impl Gpu {
         self.counters
     }
 
-    /// Fills what kernels write (activations, gradients, rows of the loss) with `value`: tests find what was not written.
+    /// Fills what kernels write (activations, gradients, rows of the loss) with `value`: tests find
+    /// what was not written.
     pub fn fill(&mut self, value: f32) {
         for i in 0..self.buffers.len() {
             let buffer = &self.program.buffers[i];
@@ -201,7 +205,8 @@ impl Gpu {
         true
     }
 
-    /// Begins the steps that are owed, as far as the ring has room: losses that nobody has read are not overwritten.
+    /// Begins the steps that are owed, as far as the ring has room: losses that nobody has read are
+    /// not overwritten.
     fn work(&mut self) {
         let room = RING as u64 - (self.begun - self.read);
         let steps = if self.trains { self.owed.min(room) } else { self.owed };

@@ -1,5 +1,5 @@
-//! Whether a program fits the device, and whether the device accepted all that was made for it. Natively that is
-//! known at once; in the browser a later poll finds out.
+//! Whether a program fits the device, and whether the device accepted all that was made for it.
+//! Natively that is known at once; in the browser a later poll finds out.
 
 use super::device::Context;
 use super::pipeline::{MAX_STATE, MAX_TEACHER_DIM};
@@ -11,7 +11,8 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task;
 
-/// More than any sensible run needs; an allocation of this size would rather stall the machine than fail.
+/// More than any sensible run needs; an allocation of this size would rather stall the machine than
+/// fail.
 const MAX_BYTES: u64 = 8 << 30;
 
 /// Refuses what the device cannot hold before anything is allocated.

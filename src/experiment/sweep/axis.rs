@@ -20,8 +20,9 @@ pub struct Axis {
 const RANGE: usize = 4;
 
 impl Axis {
-    /// Reads an axis from two lines of text: keys with commas between them; values with commas or spaces, ranges `from..to` and
-    /// `from..to/step` of whole numbers among them. Schedules have commas of their own: between them stand semicolons or spaces.
+    /// Reads an axis from two lines of text: keys with commas between them; values with commas or
+    /// spaces, ranges `from..to` and `from..to/step` of whole numbers among them. Schedules
+    /// have commas of their own: between them stand semicolons or spaces.
     ///
     /// # Errors
     /// An unknown setting, or one twice; no value, one twice, one that is not accepted; too many.
@@ -48,7 +49,8 @@ impl Axis {
         }
     }
 
-    /// Reads an axis from a list: each entry is a schedule, or, for other settings, a value or a text with several.
+    /// Reads an axis from a list: each entry is a schedule, or, for other settings, a value or a
+    /// text with several.
     ///
     /// # Errors
     /// As [`Self::parse`].

@@ -1,4 +1,5 @@
-//! A comparison's contenders: runs that differ in nothing but learning rate and seed are one, and it counts at the best of its rates.
+//! A comparison's contenders: runs that differ in nothing but learning rate and seed are one, and
+//! it counts at the best of its rates.
 
 use super::measure::Measure;
 use super::queue::{Queue, State};
@@ -10,7 +11,8 @@ use std::collections::HashMap;
 /// A layer of one size, at several learning rates, with several seeds each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Contender {
-    /// Its variant, and what else tells it from others: `LSTM`, `LSTM 8` of one of several sizes, or `LSTM batch=8`.
+    /// Its variant, and what else tells it from others: `LSTM`, `LSTM 8` of one of several sizes,
+    /// or `LSTM batch=8`.
     pub name: String,
     /// The place of its variant among the sweep's; 0 in a sweep without variants.
     pub variant: usize,
@@ -27,7 +29,8 @@ pub struct Rate {
     pub rate: f64,
     /// Their places in the queue, a seed each.
     pub runs: Vec<usize>,
-    /// The median of what is measured; of runs in training the newest; a diverged run counts as infinite. `None` before the first.
+    /// The median of what is measured; of runs in training the newest; a diverged run counts as
+    /// infinite. `None` before the first.
     pub median: Option<f64>,
     /// All of them are over.
     pub is_over: bool,
@@ -126,7 +129,8 @@ impl Contender {
         self.best().filter(|rate| rate.median.is_some_and(f64::is_finite))
     }
 
-    /// Whether the rate that is ahead is the least or the largest of three or more: a better one may lie beyond.
+    /// Whether the rate that is ahead is the least or the largest of three or more: a better one
+    /// may lie beyond.
     pub fn at_edge(&self) -> bool {
         let Some(best) = self.ahead().filter(|_| self.rates.len() > 2) else { return false };
         self.rates.iter().all(|rate| rate.rate <= best.rate)

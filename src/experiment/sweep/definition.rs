@@ -1,4 +1,5 @@
-//! A sweep's file: `{ "title", "about", "preset", "settings": { key: value }, "variants": { name: { key: value } }, "grid": { "hidden,gates": [8, "14..40/2"], "seed": "1..3" } }`.
+//! A sweep's file: `{ "title", "about", "preset", "settings": { key: value }, "variants": { name: {
+//! key: value } }, "grid": { "hidden,gates": [8, "14..40/2"], "seed": "1..3" } }`.
 
 use super::{Axis, LARGE, Sweep, Variant, is_variant};
 use crate::experiment::preset;
@@ -37,7 +38,8 @@ enum Values {
 }
 
 impl Sweep {
-    /// Reads the file `name`. Of a grid of up to [`LARGE`] runs each run is checked, of a larger one the axes alone.
+    /// Reads the file `name`. Of a grid of up to [`LARGE`] runs each run is checked, of a larger
+    /// one the axes alone.
     ///
     /// # Errors
     /// What is wrong with which member, and what is accepted.

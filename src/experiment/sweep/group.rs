@@ -1,4 +1,5 @@
-//! Runs of one program, trained together to their end: from recipes to records. A run that diverges is over; the others go on.
+//! Runs of one program, trained together to their end: from recipes to records. A run that diverges
+//! is over; the others go on.
 
 use super::partial::Partial;
 use super::queue::Queue;
@@ -24,7 +25,8 @@ pub type Begun = (Recipe, Option<Partial>);
 pub struct Start {
     /// Comes back with all that is told of it.
     pub group: u32,
-    /// Runs of one program, and where each one starts if not at its beginning: all at the same step.
+    /// Runs of one program, and where each one starts if not at its beginning: all at the same
+    /// step.
     pub members: Vec<Begun>,
     /// The user's arrays, of the file task.
     pub data: Option<Box<Arrays>>,
@@ -271,7 +273,8 @@ impl Group {
     }
 }
 
-/// The next runs to train together, at most `most`, and the state each goes on from: all at the same step.
+/// The next runs to train together, at most `most`, and the state each goes on from: all at the
+/// same step.
 pub fn next(
     queue: &Queue,
     most: usize,
@@ -300,7 +303,8 @@ pub fn failed(recipe: Recipe, error: &Error) -> Record {
     }
 }
 
-/// How many runs of one program should train together on this machine: one a core, so that none waits for another.
+/// How many runs of one program should train together on this machine: one a core, so that none
+/// waits for another.
 pub fn most_together() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get).clamp(4, 16)
 }
@@ -346,7 +350,8 @@ impl Progress {
         Self { curve, sum: [0.0; 2], count: 0, diverged: None, over: false }
     }
 
-    /// Adds a step's loss; at a mark, the mean since the last one becomes a point, if it is a number.
+    /// Adds a step's loss; at a mark, the mean since the last one becomes a point, if it is a
+    /// number.
     #[allow(clippy::cast_possible_truncation)]
     fn add(&mut self, StepLoss { loss, power }: StepLoss, at_mark: bool) {
         self.sum = [self.sum[0] + f64::from(loss), self.sum[1] + f64::from(power)];

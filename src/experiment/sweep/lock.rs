@@ -1,4 +1,5 @@
-//! Who is at work in a sweep's folder. A lock ends with its process, however that ends; the file stays.
+//! Who is at work in a sweep's folder. A lock ends with its process, however that ends; the file
+//! stays.
 
 use super::shard::Shard;
 use super::store::failed;

@@ -21,10 +21,12 @@ pub struct Merged {
     pub notes: Vec<String>,
 }
 
-/// Copies the records of all `dirs`, and of `out` if it is a sweep's folder already, into `out`, and writes its results.
+/// Copies the records of all `dirs`, and of `out` if it is a sweep's folder already, into `out`,
+/// and writes its results.
 ///
 /// # Errors
-/// No folder; one without a definition, or with another; two records of one run that differ in more than the device; the disk's.
+/// No folder; one without a definition, or with another; two records of one run that differ in more
+/// than the device; the disk's.
 pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<Merged> {
     let first = dirs
         .first()

@@ -1,7 +1,10 @@
 //! A sweep: one recipe varied over a grid of settings and seeds, its runs named by how they differ.
 //!
-//! [`Sweep`] is the definition, a JSON file ([`definition`]), whose [`Variant`]s differ in several settings at once, as layers to compare do; [`record`] is what is kept of a finished run, [`queue`] which run is next,
-//! [`store`] the folder where both are, [`merge`] makes one folder of several, [`results`] the table, [`contest`] who is how good at the best of its learning rates, [`presets`] the paper's figures.
+//! [`Sweep`] is the definition, a JSON file ([`definition`]), whose [`Variant`]s differ in several
+//! settings at once, as layers to compare do; [`record`] is what is kept of a finished run,
+//! [`queue`] which run is next, [`store`] the folder where both are, [`merge`] makes one folder of
+//! several, [`results`] the table, [`contest`] who is how good at the best of its learning rates,
+//! [`presets`] the paper's figures.
 
 pub mod axis;
 pub mod contest;
@@ -45,7 +48,8 @@ pub struct Sweep {
     pub preset: String,
     /// What all runs change of it: (key, value).
     pub settings: Vec<(String, String)>,
-    /// The bundles to compare, if it compares some. Their names are the values of an axis of their own, [`VARIANT`].
+    /// The bundles to compare, if it compares some. Their names are the values of an axis of their
+    /// own, [`VARIANT`].
     #[serde(default)]
     pub variants: Vec<Variant>,
     /// The grid; the first axis is drawn from left to right.
@@ -157,12 +161,14 @@ impl Sweep {
     /// All runs: the last axis varies fastest.
     ///
     /// # Errors
-    /// As [`Self::base`]; more than [`MOST`] runs; settings that do not go together, with the run's name; two runs with the same settings.
+    /// As [`Self::base`]; more than [`MOST`] runs; settings that do not go together, with the run's
+    /// name; two runs with the same settings.
     pub fn runs(&self) -> Result<Vec<Run>> {
         self.runs_on(&self.base()?)
     }
 
-    /// The same, where `base` is [`Self::base`] with what comes beside the definition: for the file task [`Recipe::with_data`].
+    /// The same, where `base` is [`Self::base`] with what comes beside the definition: for the file
+    /// task [`Recipe::with_data`].
     ///
     /// # Errors
     /// As [`Self::runs`]; the file task without its arrays.
@@ -229,7 +235,8 @@ impl Sweep {
         Ok(Run { key: key(&recipe), name, values, recipe })
     }
 
-    /// Each setting stands on one axis, and the task and the layer of some run look at one of each axis.
+    /// Each setting stands on one axis, and the task and the layer of some run look at one of each
+    /// axis.
     fn check_axes(&self, base: &Recipe) -> Result<()> {
         self.check_variants(base)?;
         let keys: Vec<&str> =
@@ -249,7 +256,8 @@ impl Sweep {
         })
     }
 
-    /// One of these recipes' tasks and layers looks at a setting of each axis; `whose` says whose they are.
+    /// One of these recipes' tasks and layers looks at a setting of each axis; `whose` says whose
+    /// they are.
     fn check_looked_at(&self, kinds: &[Recipe], whose: &str) -> Result<()> {
         let looked_at = |key: &String| {
             kinds
@@ -378,8 +386,8 @@ pub fn is_variant(axis: &Axis) -> bool {
     axis.keys.len() == 1 && axis.keys[0] == VARIANT
 }
 
-/// Names a run's record: 64 bits of FNV-1a, in hexadecimal, over the settings that differ from the default recipe, but for the engine.
-/// So a setting that a later version adds changes no key.
+/// Names a run's record: 64 bits of FNV-1a, in hexadecimal, over the settings that differ from the
+/// default recipe, but for the engine. So a setting that a later version adds changes no key.
 pub fn key(recipe: &Recipe) -> String {
     let base = Recipe::default();
     let settings = SETTINGS.iter().filter(|setting| {

@@ -1,4 +1,5 @@
-//! A run in training, as it was at a mark of its curve: what it takes to go on exactly. A file like any other of weights, with the curve in it.
+//! A run in training, as it was at a mark of its curve: what it takes to go on exactly. A file like
+//! any other of weights, with the curve in it.
 
 use super::record::{Curve, mark};
 use super::{Run, key};

@@ -52,7 +52,8 @@ impl Queue {
         Ok(Self { sweep, runs, records: HashMap::new(), current: HashMap::new(), programs, mine })
     }
 
-    /// Only the runs of that part are next; runs of one program stay in one part where the parts' work allows it.
+    /// Only the runs of that part are next; runs of one program stay in one part where the parts'
+    /// work allows it.
     #[must_use]
     pub fn of_shard(self, shard: Shard) -> Self {
         let parts = shard::divide(&self.runs, &self.programs, shard.count);
@@ -64,13 +65,15 @@ impl Queue {
         self.mine[index]
     }
 
-    /// Whether two runs are one compiled program, and so can train together: they agree in the network and its sizes, the task and
-    /// its sizes, batch, time, steps, the mask's step and the engine.
+    /// Whether two runs are one compiled program, and so can train together: they agree in the
+    /// network and its sizes, the task and its sizes, batch, time, steps, the mask's step and
+    /// the engine.
     pub fn same_program(&self, a: usize, b: usize) -> bool {
         self.programs[a] == self.programs[b]
     }
 
-    /// The first waiting run of this process's part, and those after it of the same program, at most `most` (and at least one).
+    /// The first waiting run of this process's part, and those after it of the same program, at
+    /// most `most` (and at least one).
     pub fn next(&self, most: usize) -> Option<Vec<usize>> {
         let waiting =
             |&index: &usize| self.mine[index] && matches!(self.state(index), State::Waiting);
@@ -95,7 +98,8 @@ impl Queue {
         }
     }
 
-    /// The curve of run `index` so far, and how many points are missing at its beginning; `None` before the first point.
+    /// The curve of run `index` so far, and how many points are missing at its beginning; `None`
+    /// before the first point.
     pub fn curve(&self, index: usize) -> Option<(usize, &Curve)> {
         match self.state(index) {
             State::Waiting => None,

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// Points of a curve, of runs with as many steps or more.
 pub const POINTS: u64 = 64;
 
-/// The loss over training: point i is the mean over the steps from [`mark`]\(i) to [`mark`]\(i + 1).
+/// The loss over training: point i is the mean over the steps from [`mark`]\(i) to [`mark`]\(i +
+/// 1).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Curve(pub Vec<StepLoss>);
 
@@ -59,7 +60,8 @@ impl Curve {
 }
 
 impl Record {
-    /// Points that are not kept of the curve's beginning: a finished run may be kept with the end of its curve alone.
+    /// Points that are not kept of the curve's beginning: a finished run may be kept with the end
+    /// of its curve alone.
     pub fn missing(&self) -> usize {
         let whole = usize::try_from(whole(self.recipe.steps.into())).unwrap_or(usize::MAX);
         if self.outcome == Outcome::Finished { whole.saturating_sub(self.curve.0.len()) } else { 0 }

@@ -75,7 +75,8 @@ pub fn results_csv(queue: &Queue) -> String {
     csv
 }
 
-/// The same as JSON, with the definition and the whole records: `{ "title", "sweep", "runs": [...] }`; what is not known is null.
+/// The same as JSON, with the definition and the whole records: `{ "title", "sweep", "runs": [...]
+/// }`; what is not known is null.
 pub fn results_json(queue: &Queue) -> String {
     let runs = queue.runs().iter().enumerate().map(|(index, run)| {
         let Line { outcome, problem, steps_done, loss, nmse, neurons, device } = line(queue, index);
@@ -100,7 +101,8 @@ pub fn results_json(queue: &Queue) -> String {
     )
 }
 
-/// Reads what [`results_json`] wrote; `None` if the text is something else, such as a definition alone.
+/// Reads what [`results_json`] wrote; `None` if the text is something else, such as a definition
+/// alone.
 ///
 /// # Errors
 /// A definition that does not hold, a record of another run.

@@ -1,4 +1,5 @@
-//! A part of a sweep's runs, for several processes or machines: the same definition gives the same parts everywhere.
+//! A part of a sweep's runs, for several processes or machines: the same definition gives the same
+//! parts everywhere.
 
 use super::Run;
 use crate::{Error, Result};
@@ -8,7 +9,8 @@ use std::{fmt, str::FromStr};
 
 /// Most parts.
 const MOST_SHARDS: usize = 1000;
-/// A part may be larger or smaller by this fraction of itself, if that keeps runs of one program together.
+/// A part may be larger or smaller by this fraction of itself, if that keeps runs of one program
+/// together.
 const SLACK: u128 = 8;
 
 /// One of `count` parts, as text `2/4`.
@@ -53,7 +55,8 @@ impl FromStr for Shard {
     }
 }
 
-/// The number of each run's program: runs with the same one train together, as they differ only in what is written to buffers.
+/// The number of each run's program: runs with the same one train together, as they differ only in
+/// what is written to buffers.
 pub(super) fn programs(runs: &[Run]) -> Vec<usize> {
     let mut known = HashMap::new();
     let mut number = |run: &Run| {
@@ -65,7 +68,8 @@ pub(super) fn programs(runs: &[Run]) -> Vec<usize> {
     runs.iter().map(&mut number).collect()
 }
 
-/// The part, from 1 on, of each run. Parts are of equal work, to within a run and [`SLACK`]; at most `count` − 1 programs are in two of them or more.
+/// The part, from 1 on, of each run. Parts are of equal work, to within a run and [`SLACK`]; at
+/// most `count` − 1 programs are in two of them or more.
 pub(super) fn divide(runs: &[Run], programs: &[usize], count: usize) -> Vec<usize> {
     let work: Vec<u128> = runs.iter().map(work).collect();
     let mut groups = vec![(0, vec![]); programs.iter().max().map_or(0, |last| last + 1)];
@@ -73,7 +77,8 @@ pub(super) fn divide(runs: &[Run], programs: &[usize], count: usize) -> Vec<usiz
         groups[program].0 += work[run];
         groups[program].1.push(run);
     }
-    // Small and large in turn, so that a part is a mixture of both and the estimate of their work need not be good.
+    // Small and large in turn, so that a part is a mixture of both and the estimate of their work
+    // need not be good.
     groups.sort_by_key(|(work, _)| *work);
     let (mut low, mut high, mut order) = (0, groups.len(), vec![]);
     while low < high {

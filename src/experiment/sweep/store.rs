@@ -1,5 +1,6 @@
-//! A sweep's folder: `sweep.json`, a record a run in `runs/`, the states of runs in training in `partial/`, `results.csv` and
-//! `results.json`. Several processes can share it, each with a shard of its own and that shard's lock. A file is there whole or not at all.
+//! A sweep's folder: `sweep.json`, a record a run in `runs/`, the states of runs in training in
+//! `partial/`, `results.csv` and `results.json`. Several processes can share it, each with a shard
+//! of its own and that shard's lock. A file is there whole or not at all.
 
 use super::lock;
 use super::partial::Partial;
@@ -34,10 +35,12 @@ pub struct Records {
 }
 
 impl Store {
-    /// Opens the folder, or makes it, for one shard of `sweep`. A definition that is there already is replaced: it may have grown.
+    /// Opens the folder, or makes it, for one shard of `sweep`. A definition that is there already
+    /// is replaced: it may have grown.
     ///
     /// # Errors
-    /// The folder can't be made or written; another process is at work on that shard, with other shards, or with another definition.
+    /// The folder can't be made or written; another process is at work on that shard, with other
+    /// shards, or with another definition.
     pub fn open(dir: &Path, sweep: &Sweep, shard: Shard) -> Result<Self> {
         fs::create_dir_all(dir).map_err(failed("making the folder", dir))?;
         let _gate = lock::gate(dir)?;
@@ -140,7 +143,8 @@ impl Store {
         }
     }
 
-    /// Writes `results.csv` and `results.json`: what `queue` knows, and what other shards have kept by now.
+    /// Writes `results.csv` and `results.json`: what `queue` knows, and what other shards have kept
+    /// by now.
     ///
     /// # Errors
     /// The disk's, with the path.
@@ -214,7 +218,8 @@ fn record(file: &Path) -> std::result::Result<Record, String> {
     Ok(record)
 }
 
-/// Writes a file beside its place first, so that under its name there is the old one or the whole new one, whatever happens.
+/// Writes a file beside its place first, so that under its name there is the old one or the whole
+/// new one, whatever happens.
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let mut beside = path.as_os_str().to_owned();
     beside.push(".tmp");
@@ -229,7 +234,8 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
         fs::remove_file(&beside).ok();
         failed("writing", path)(e)
     })?;
-    // The new name, too, should outlive a power cut; not every system lets a folder be opened for that.
+    // The new name, too, should outlive a power cut; not every system lets a folder be opened for
+    // that.
     path.parent()
         .and_then(|folder| File::open(folder).ok())
         .and_then(|folder| folder.sync_all().ok());

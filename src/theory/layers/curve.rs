@@ -1,5 +1,6 @@
-//! What the size ε of the weights into a nonlinearity does: the error of its curvature falls as ε², that of rounding grows as ε falls
-//! (as 1/ε where the halves of one product are taken away at a time, as 1/ε² where those of two are). Between them is a best ε.
+//! What the size ε of the weights into a nonlinearity does: the error of its curvature falls as ε²,
+//! that of rounding grows as ε falls (as 1/ε where the halves of one product are taken away at a
+//! time, as 1/ε² where those of two are). Between them is a best ε.
 
 use super::{Layer, construct, exp2};
 use crate::Result;
@@ -45,7 +46,8 @@ pub struct Curve {
 /// ε from 1 down to 2^−`SMALLEST`.
 pub const SMALLEST: i32 = 26;
 
-/// The errors of `layer` for `teacher` at ε = 1, 1/2, 1/4 … 2⁻²⁶ on `sequences` random sequences of `time` tokens, the same at each.
+/// The errors of `layer` for `teacher` at ε = 1, 1/2, 1/4 … 2⁻²⁶ on `sequences` random sequences of
+/// `time` tokens, the same at each.
 ///
 /// # Errors
 /// As [`construct`].
@@ -83,11 +85,13 @@ pub fn point(
     })
 }
 
-/// Points this near to the best ε, in powers of 2, belong to neither side; nor do the largest weights, where more than the first term counts.
+/// Points this near to the best ε, in powers of 2, belong to neither side; nor do the largest
+/// weights, where more than the first term counts.
 const NEITHER: f64 = 3.0;
 
 impl Curve {
-    /// What the error in double precision comes to: by curvature, by rounding. `None` while points of either side are missing.
+    /// What the error in double precision comes to: by curvature, by rounding. `None` while points
+    /// of either side are missing.
     pub fn asymptotes(&self) -> Option<[Asymptote; 2]> {
         let best = self.best()[0].epsilon.log2();
         let rounding = if matches!(self.layer, Layer::Lstm | Layer::GruCurved) { -2 } else { -1 };

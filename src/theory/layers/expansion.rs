@@ -1,15 +1,18 @@
-//! The products in one update of a GRU and of an LSTM, for small readings: which there are, with which coefficient, and which is missing.
+//! The products in one update of a GRU and of an LSTM, for small readings: which there are, with
+//! which coefficient, and which is missing.
 //!
 //! GRU:  h' = (1 − σ(a_z + b_z)) tanh(a_n + σ(a_r + b_r) w) + σ(a_z + b_z) h
 //! LSTM: h' = σ(a_o) tanh(σ(b_f) c + σ(a_i) tanh(a_g))
 //!
-//! a_z, a_r, a_n and a_i, a_g, a_o are readings of the current token, h the neuron's own state, w = W_hn h a reading of all states, c the
-//! cell: all taken small. A coefficient is the mixed derivative at 0, where each factor occurs once. tanh counts as linear (its curvature begins
+//! a_z, a_r, a_n and a_i, a_g, a_o are readings of the current token, h the neuron's own state, w =
+//! W_hn h a reading of all states, c the cell: all taken small. A coefficient is the mixed
+//! derivative at 0, where each factor occurs once. tanh counts as linear (its curvature begins
 //! at the third order in a single reading); biases are free.
 //!
-//! What that shows. From these products a GRU can build the sums of v_i k_j and, in the next step, their products with a query; none has three
-//! readings of the current token, so v_i k_j q_j of the token itself is out of reach, whatever the biases. The LSTM has it, a_i a_g a_o.
-//! What it does not show: that no GRU is linear attention. Cubes by tanh's curvature do it ([`super::gru`]).
+//! What that shows. From these products a GRU can build the sums of v_i k_j and, in the next step,
+//! their products with a query; none has three readings of the current token, so v_i k_j q_j of the
+//! token itself is out of reach, whatever the biases. The LSTM has it, a_i a_g a_o. What it does
+//! not show: that no GRU is linear attention. Cubes by tanh's curvature do it ([`super::gru`]).
 
 use crate::backend::cpu::activation::sigmoid;
 use serde::{Deserialize, Serialize};

@@ -1,22 +1,29 @@
 //! How far a GRU layer gets with linear attention, and what its gates lack.
 //!
-//! h_t = (1 − z) n + z h_{t−1}, n = tanh(a_n + r ⊙ W_hn h_{t−1}), ŷ_t = D h_t. With r = 1 (bias 40) and W_hn = 1 on itself, a neuron in the linear
-//! range of tanh is h_t = (1 − z)(a_n + h_{t−1}) + z h_{t−1} = h_{t−1} + (1 − z) a_n: though the update gate trades writing for keeping, such a
-//! neuron keeps all and writes through its gate, as an LSTM's cell does. So per output i (a_n = ε_v v_i, tiny, as in [`super::lstm`]):
+//! h_t = (1 − z) n + z h_{t−1}, n = tanh(a_n + r ⊙ W_hn h_{t−1}), ŷ_t = D h_t. With r = 1 (bias 40)
+//! and W_hn = 1 on itself, a neuron in the linear range of tanh is h_t = (1 − z)(a_n + h_{t−1}) + z
+//! h_{t−1} = h_{t−1} + (1 − z) a_n: though the update gate trades writing for keeping, such a
+//! neuron keeps all and writes through its gate, as an LSTM's cell does. So per output i (a_n = ε_v
+//! v_i, tiny, as in [`super::lstm`]):
 //!
 //! neuron    gates                 count   h_t
 //! A_ij      1 − z = σ(ε k_j)      d²      Σ_{s≤t} σ(ε k_j) v_i
 //! B_i       z = 1/2               d       Σ_{s≤t} v_i / 2
 //! R_ij      z = 0, r = σ(ε q_j)   d²      σ(ε q_j) S_{t−1,ij}, with W_hn = (4/ε)(A_ij − B_i)
-//! R'_ij     z = 0, r = 1/2        d²      S_{t−1,ij} / 2, with the same W_hn: equal rounding, which cancels
+//! R'_ij     z = 0, r = 1/2        d²      S_{t−1,ij} / 2, with the same W_hn: equal rounding,
+//! which cancels
 //!
-//! ŷ_i = (4/ε) Σ_j (R_ij − R'_ij) = Σ_j S_{t−1,ij} q_j (1 + O(ε²)): attention to the tokens *before* the current one. A reset gate can multiply
-//! only what was in the state, so the current token's own v_i (k · q), a product of three readings of one token, is what the gates lack: from
-//! the zero state they reach (1 − z) a_n, degree 2 ([`super::expansion`]). An LSTM's output gate comes after its cell and reaches degree 3.
+//! ŷ_i = (4/ε) Σ_j (R_ij − R'_ij) = Σ_j S_{t−1,ij} q_j (1 + O(ε²)): attention to the tokens
+//! *before* the current one. A reset gate can multiply only what was in the state, so the current
+//! token's own v_i (k · q), a product of three readings of one token, is what the gates lack: from
+//! the zero state they reach (1 − z) a_n, degree 2 ([`super::expansion`]). An LSTM's output gate
+//! comes after its cell and reaches degree 3.
 //!
-//! That is all that the linear range says. Outside it the curvature of tanh gives cubes, and cubes give products:
-//! Σ_{s,s'} s s' tanh(η(v_i + s k_j + s' q_j)) = −8 η³ v_i k_j q_j (1 + O(η²)), s, s' = ±1, with z = 0: 4 d² more neurons (C_ij) and a loss of
-//! 1/η² of the precision complete the layer. So "no GRU layer is linear attention" holds for gates and tanh in their linear range only.
+//! That is all that the linear range says. Outside it the curvature of tanh gives cubes, and cubes
+//! give products: Σ_{s,s'} s s' tanh(η(v_i + s k_j + s' q_j)) = −8 η³ v_i k_j q_j (1 + O(η²)), s,
+//! s' = ±1, with z = 0: 4 d² more neurons (C_ij) and a loss of 1/η² of the precision complete the
+//! layer. So "no GRU layer is linear attention" holds for gates and tanh in their linear range
+//! only.
 
 use super::{OPEN, VALUE_SCALE, Weights, matrix};
 use crate::task::Teacher;

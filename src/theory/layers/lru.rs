@@ -1,13 +1,15 @@
-//! Linear attention with GLUs around an LRU's recurrence: as LRU In+Out one layer, and as plain LRU (a GLU after each) two, of which the
-//! first does no more than the GLU before the other's recurrence.
+//! Linear attention with GLUs around an LRU's recurrence: as LRU In+Out one layer, and as plain LRU
+//! (a GLU after each) two, of which the first does no more than the GLU before the other's
+//! recurrence.
 //!
 //! GLU:        p_ij = v_i σ(ε k_j),  p_i = v_i σ(0),  q_j = 2 q_j σ(0)
 //! recurrence: S_ij ← S_ij + (4/ε)(p_ij − p_i),  λ = 1, γ = 1; q_j goes around it by the skip d
 //! GLU:        r_ij = S_ij σ(ε q_j),  r_i = (Σ_j S_ij) σ(0)
 //! readout:    ŷ_i = (4/ε)(Σ_j r_ij − r_i)
 //!
-//! Exact: the accumulation (λ = 1 to the last bit; an imaginary part of 4e−18 of the state is not read), the query's way, both halves.
-//! Of order ε²: each product, by its gate's third-order term, ab(1 − ε²b²/12).
+//! Exact: the accumulation (λ = 1 to the last bit; an imaginary part of 4e−18 of the state is not
+//! read), the query's way, both halves. Of order ε²: each product, by its gate's third-order term,
+//! ab(1 − ε²b²/12).
 
 use super::{Weights, matrix};
 use crate::task::Teacher;
@@ -41,7 +43,8 @@ pub(super) fn in_out(weights: &mut Weights, teacher: &Teacher, epsilon: f64) {
     core(weights, teacher, epsilon, &names);
 }
 
-/// Two layers with a GLU after each: the first lets its input pass by the skip and remembers nothing.
+/// Two layers with a GLU after each: the first lets its input pass by the skip and remembers
+/// nothing.
 pub(super) fn two_layers(weights: &mut Weights, teacher: &Teacher, epsilon: f64) {
     weights.fill("nu", NU_ONE);
     weights.fill("theta", NU_ONE);

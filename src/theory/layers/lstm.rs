@@ -1,6 +1,8 @@
-//! Linear attention as one LSTM layer whose gates work in their linear range (paper, appendix B, Table 4).
+//! Linear attention as one LSTM layer whose gates work in their linear range (paper, appendix B,
+//! Table 4).
 //!
-//! f = 40, so σ(f) = 1 and the cell only adds; g = ε_v v_i, so small that tanh is linear. Per output i:
+//! f = 40, so σ(f) = 1 and the cell only adds; g = ε_v v_i, so small that tanh is linear. Per
+//! output i:
 //!
 //! cell   input gate  output gate   count   h
 //! A_ij   ε k_j       ε q_j         d²      σ(ε q_j) Σ σ(ε k_j) v_i
@@ -8,10 +10,12 @@
 //! A'_ij  ε k_j       0             d²      Σ σ(ε k_j) v_i / 2
 //! B'_i   0           0             d       Σ v_i / 4
 //!
-//! A − B − A' + B' = (σ(ε q_j) − 1/2) Σ (σ(ε k_j) − 1/2) v_i = (ε²/16) q_j Σ k_j v_i (1 + O(ε²)), summed over j by the readout.
-//! Exact: the memory, the query's half. Of order ε²: both gates' third-order terms. tanh leaves parts of ε_v² (Σ v)², below 1e−13: ε_v costs nothing.
-//! Rounding: the product is what is left of four numbers 16/ε² times as large, so it loses 1/ε² of the precision: ε = 2⁻¹³ is best in
-//! double precision (error about 3e−8 for d = 4), and 2⁻⁵ in single (about 6e−4).
+//! A − B − A' + B' = (σ(ε q_j) − 1/2) Σ (σ(ε k_j) − 1/2) v_i = (ε²/16) q_j Σ k_j v_i (1 + O(ε²)),
+//! summed over j by the readout. Exact: the memory, the query's half. Of order ε²: both gates'
+//! third-order terms. tanh leaves parts of ε_v² (Σ v)², below 1e−13: ε_v costs nothing.
+//! Rounding: the product is what is left of four numbers 16/ε² times as large, so it loses 1/ε² of
+//! the precision: ε = 2⁻¹³ is best in double precision (error about 3e−8 for d = 4), and 2⁻⁵ in
+//! single (about 6e−4).
 
 use super::{OPEN, VALUE_SCALE, Weights, matrix};
 use crate::task::Teacher;

@@ -1,12 +1,16 @@
-//! Linear attention in the layers that the gated RNN is compared with (paper, section 3.3 and appendix B; paper.md, section 6).
+//! Linear attention in the layers that the gated RNN is compared with (paper, section 3.3 and
+//! appendix B; paper.md, section 6).
 //!
-//! None of them multiplies two linear readings outright: their products are with a sigmoid, σ(εz) = 1/2 + εz/4 + O(ε³), where the weights ε
-//! are small and undone behind. The half is σ(0) exactly, and σ(z) − 1/2 = tanh(z/2)/2 is odd, so a copy of the channel with a closed gate
-//! (weights 0) takes all of it away: a (σ(εb) − σ(0)) · 4/ε = ab (1 − ε²b²/12 + …). What is left is of order ε², and what rounding leaves of
-//! a difference of near numbers grows as ε falls: [`curve`] measures both.
+//! None of them multiplies two linear readings outright: their products are with a sigmoid, σ(εz) =
+//! 1/2 + εz/4 + O(ε³), where the weights ε are small and undone behind. The half is σ(0) exactly,
+//! and σ(z) − 1/2 = tanh(z/2)/2 is odd, so a copy of the channel with a closed gate (weights 0)
+//! takes all of it away: a (σ(εb) − σ(0)) · 4/ε = ab (1 − ε²b²/12 + …). What is left is of order
+//! ε², and what rounding leaves of a difference of near numbers grows as ε falls: [`curve`]
+//! measures both.
 //!
-//! Start with [`construct`]; [`lru`], [`lstm`] and [`gru`] open with their equations, [`primitives`] says which layer has which product, and
-//! [`expansion`] shows which products a GRU's update has and which it has not.
+//! Start with [`construct`]; [`lru`], [`lstm`] and [`gru`] open with their equations,
+//! [`primitives`] says which layer has which product, and [`expansion`] shows which products a
+//! GRU's update has and which it has not.
 
 pub mod curve;
 pub mod expansion;
@@ -36,9 +40,11 @@ pub enum Layer {
     LruInOut,
     /// One LSTM layer.
     Lstm,
-    /// One GRU layer in its gates' and tanh's linear range: attention to the tokens before the current one.
+    /// One GRU layer in its gates' and tanh's linear range: attention to the tokens before the
+    /// current one.
     GruBefore,
-    /// One GRU layer with neurons that make the current token's own product from the curvature of tanh.
+    /// One GRU layer with neurons that make the current token's own product from the curvature of
+    /// tanh.
     GruCurved,
 }
 
@@ -140,8 +146,8 @@ impl Layer {
         }
     }
 
-    /// What it should answer: all of the teacher, but with [`Layer::GruBefore`] only what it says of the tokens before the current one.
-    /// y `[batch · time, d]` for x `[batch · time, d]`.
+    /// What it should answer: all of the teacher, but with [`Layer::GruBefore`] only what it says
+    /// of the tokens before the current one. y `[batch · time, d]` for x `[batch · time, d]`.
     pub fn target(self, teacher: &Teacher, x: &Matrix, time: usize) -> Matrix {
         let all = attention::outputs(teacher, x, time);
         if self != Self::GruBefore {
@@ -218,7 +224,8 @@ impl Built {
         (self.parameters.len(), self.parameters.iter().filter(|v| **v != 0.0).count())
     }
 
-    /// ‖ŷ − y‖ / ‖y‖ against [`Layer::target`] on `sequences` random ones of `time` tokens, computed in the precision `F`.
+    /// ‖ŷ − y‖ / ‖y‖ against [`Layer::target`] on `sequences` random ones of `time` tokens,
+    /// computed in the precision `F`.
     pub fn error<F: Float>(
         &self,
         teacher: &Teacher,
@@ -263,10 +270,12 @@ fn exp2(exponent: i32) -> f64 {
 
 /// Bias of a gate that is open (or, negative, closed) to the last bit.
 const OPEN: f64 = 40.0;
-/// ε_v, the scale of values in an LSTM or GRU, where tanh is then linear to the last bit or nearly; a power of two, so that it is undone without rounding.
+/// ε_v, the scale of values in an LSTM or GRU, where tanh is then linear to the last bit or nearly;
+/// a power of two, so that it is undone without rounding.
 const VALUE_SCALE: f64 = 1.0 / (1u32 << 26) as f64;
 
-/// Parameters in the making, to be set by name: zeros, but for x in the first d channels of the embedding.
+/// Parameters in the making, to be set by name: zeros, but for x in the first d channels of the
+/// embedding.
 struct Weights {
     architecture: Architecture,
     table: ParamTable,

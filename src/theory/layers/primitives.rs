@@ -1,5 +1,6 @@
-//! What linear attention needs of a layer, and which layer has it (paper, section 3.3 and appendix B, Table 3): a product of two readings of the
-//! token, a memory that loses nothing, a product of the memory with the query.
+//! What linear attention needs of a layer, and which layer has it (paper, section 3.3 and appendix
+//! B, Table 3): a product of two readings of the token, a memory that loses nothing, a product of
+//! the memory with the query.
 
 use super::Layer;
 use crate::theory::Variant;
@@ -49,7 +50,8 @@ pub struct Primitives {
     pub product: Ability,
     /// A memory that loses nothing.
     pub memory: Ability,
-    /// A product of the memory, with the current token in it, and a reading of the token: the query.
+    /// A product of the memory, with the current token in it, and a reading of the token: the
+    /// query.
     pub query: Ability,
     /// Layers that it takes; `None` where its gates alone do not reach.
     pub layers: Option<usize>,

@@ -1,4 +1,5 @@
-//! The page Inside: the memory, the gates and the state of one network, a run of the race or the training in Discover.
+//! The page Inside: the memory, the gates and the state of one network, a run of the race or the
+//! training in Discover.
 
 use crate::experiment::inspection::Bench;
 use crate::experiment::sweep::contest::{Contender, contenders, value};

@@ -1,5 +1,5 @@
-//! The Compare view: several layers, side by side. Each [`Page`] is a file or a folder: [`race`] trains them, [`inside`] opens one,
-//! [`layers`] says which can hold attention.
+//! The Compare view: several layers, side by side. Each [`Page`] is a file or a folder: [`race`]
+//! trains them, [`inside`] opens one, [`layers`] says which can hold attention.
 //!
 //! Start with [`show`].
 
@@ -28,7 +28,8 @@ pub enum Page {
 }
 
 impl Page {
-    /// All of them, as they stand in the view: page, its word in the address, its name, what it is for.
+    /// All of them, as they stand in the view: page, its word in the address, its name, what it is
+    /// for.
     pub const ALL: [(Self, &'static str, &'static str, &'static str); 3] = [
         (Self::Race, "race", "Race", "Train several models on one task, side by side."),
         (

@@ -1,4 +1,5 @@
-//! The same thing, as attention: the key-value matrix that the network's λ = 1 neurons hold, times its query, beside S_t q_t = y_t.
+//! The same thing, as attention: the key-value matrix that the network's λ = 1 neurons hold, times
+//! its query, beside S_t q_t = y_t.
 
 use super::built::{Built, Running};
 use super::{State, guide, numbers};
@@ -261,7 +262,8 @@ fn network(
     neuron.filter(|_| clicked)
 }
 
-/// The λ = 1 neurons that the matrix is flattened into, in their order; returns them and their places.
+/// The λ = 1 neurons that the matrix is flattened into, in their order; returns them and their
+/// places.
 fn strip(
     ui: &Ui,
     rect: Rect,

@@ -1,4 +1,5 @@
-//! What is shown: the construction, broken or not, run over the sequence; worked out when a setting or a token changes.
+//! What is shown: the construction, broken or not, run over the sequence; worked out when a setting
+//! or a token changes.
 
 use crate::analysis::importance::{self, Importance, Role};
 use crate::experiment::inspection::Given;
@@ -205,7 +206,8 @@ impl Running {
         self.gate_readings[0].at(token, gate) * self.gate_readings[1].at(token, gate)
     }
 
-    /// The accumulator of that entry of the key-value matrix, or of its mirror image where only a triangle is stored.
+    /// The accumulator of that entry of the key-value matrix, or of its mirror image where only a
+    /// triangle is stored.
     pub fn accumulator(&self, row: usize, column: usize) -> Option<usize> {
         let find = |row, column| {
             self.construction

@@ -1,4 +1,5 @@
-//! What attention costs as a recurrent network: parameters and neurons against d, both axes logarithmic.
+//! What attention costs as a recurrent network: parameters and neurons against d, both axes
+//! logarithmic.
 
 use super::State;
 use crate::theory::Variant;

@@ -1,4 +1,5 @@
-//! "What to look at": sentences about the chosen token and neuron, or about what is broken, with their own numbers.
+//! "What to look at": sentences about the chosen token and neuron, or about what is broken, with
+//! their own numbers.
 
 use super::built::{Built, Running, role};
 use super::steps::gate_name;

@@ -1,7 +1,8 @@
 //! The Construct view: linear attention built out of a gated RNN, step by step (paper, appendix A).
 //!
-//! [`built`] is what there is to show; [`controls`] choose it, [`sequence`] feeds it, [`steps`] and [`picture`] show the
-//! network, [`attention`] and [`cost`] compare, [`guide`] says what to look at. [`State::prepare`] comes first in a frame.
+//! [`built`] is what there is to show; [`controls`] choose it, [`sequence`] feeds it, [`steps`] and
+//! [`picture`] show the network, [`attention`] and [`cost`] compare, [`guide`] says what to look
+//! at. [`State::prepare`] comes first in a frame.
 
 mod attention;
 mod built;
@@ -87,7 +88,8 @@ impl State {
         }
     }
 
-    /// Brings everything up to date with the settings; what was already drawn in this frame (the status line) is drawn again.
+    /// Brings everything up to date with the settings; what was already drawn in this frame (the
+    /// status line) is drawn again.
     fn prepare(&mut self, ui: &Ui) {
         self.time = self.time.clamp(1, LONGEST);
         if self.x.columns != self.settings.dim {

@@ -1,4 +1,5 @@
-//! One token on its way through the network, from left to right: input gates, memory, output gates, readout.
+//! One token on its way through the network, from left to right: input gates, memory, output gates,
+//! readout.
 
 use super::built::{Built, Running, role};
 use super::{State, guide, numbers};

@@ -1,4 +1,5 @@
-//! A small matrix of signed numbers: one texture, a grid, and the numbers in the cells where there is room.
+//! A small matrix of signed numbers: one texture, a grid, and the numbers in the cells where there
+//! is room.
 
 use super::super::heatmap::{Colors, Heatmap};
 use super::super::theme::{Palette, plain};
@@ -61,7 +62,8 @@ impl Cells {
         self.values.get(row * self.columns + column).copied().unwrap_or(f64::NAN)
     }
 
-    /// Draws a part of the matrix in `rect`; `numbers` writes values in cells that are large enough.
+    /// Draws a part of the matrix in `rect`; `numbers` writes values in cells that are large
+    /// enough.
     pub fn paint(
         &self,
         ui: &Ui,
@@ -123,7 +125,8 @@ pub fn narrow(value: f64) -> f32 {
     value as f32
 }
 
-/// What the network, the truth and one step of gradient descent are marked with, in every panel: a dot, a bar, a ring.
+/// What the network, the truth and one step of gradient descent are marked with, in every panel: a
+/// dot, a bar, a ring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mark {
     /// The student.

@@ -1,5 +1,5 @@
-//! The one-token polynomial beside a gradient step's, which has η* in front of each x_i² y_k of output k and nothing else
-//! (the paper's Table 2).
+//! The one-token polynomial beside a gradient step's, which has η* in front of each x_i² y_k of
+//! output k and nothing else (the paper's Table 2).
 
 use super::super::readout::{Readout, cell_at, cell_rect};
 use super::super::theme::{Palette, plain, strong};

@@ -1,4 +1,5 @@
-//! "What to look at" for regression and recall, in both views that show their training: sentences about what was measured just now.
+//! "What to look at" for regression and recall, in both views that show their training: sentences
+//! about what was measured just now.
 
 use super::super::controls::heading;
 use super::super::guide::{self, Text};
@@ -175,7 +176,8 @@ fn step(task: Regression, palette: &Palette) -> LayoutJob {
     text.job
 }
 
-/// What a step, or attention, can be built from: neurons with λ = 1, with λ = 0, and the words for it.
+/// What a step, or attention, can be built from: neurons with λ = 1, with λ = 0, and the words for
+/// it.
 struct Needs {
     key_value: usize,
     query: usize,
@@ -199,7 +201,8 @@ fn recall_needs(live: &Live, task: Recall) -> Needs {
     let v = task.pairs;
     let side = live.recipe.gating == Gating::Side;
     let query = if side { 0 } else { v };
-    // Neuron v holds the number of the key that came with value v, one more the number that is asked for: −(held − asked)² is largest for the right one.
+    // Neuron v holds the number of the key that came with value v, one more the number that is
+    // asked for: −(held − asked)² is largest for the right one.
     let also = if side {
         String::new()
     } else {

@@ -1,4 +1,5 @@
-//! The map that the network read off its examples, from its answers to other questions, beside a gradient step's.
+//! The map that the network read off its examples, from its answers to other questions, beside a
+//! gradient step's.
 
 use super::super::readout::{Readout, cell_at, cell_rect};
 use super::super::theme::{Palette, plain, strong};

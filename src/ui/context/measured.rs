@@ -1,4 +1,5 @@
-//! Losses on the same unseen sequences, the network's beside one gradient step's: as in training, and with maps of twice the variance.
+//! Losses on the same unseen sequences, the network's beside one gradient step's: as in training,
+//! and with maps of twice the variance.
 
 use super::super::theme::{Palette, plain, strong};
 use super::super::{Action, card, export, format};

@@ -1,7 +1,9 @@
-//! The In context view: what a network learns from the examples within a sequence. Regression beside one step of gradient
-//! descent (paper, section 5), associative recall beside attention (appendix D.3), the user's own test sequences.
+//! The In context view: what a network learns from the examples within a sequence. Regression
+//! beside one step of gradient descent (paper, section 5), associative recall beside attention
+//! (appendix D.3), the user's own test sequences.
 //!
-//! Start with [`middle`]; each panel is a file. [`sequence`], [`recall`] and [`file::series`] also stand in Discover.
+//! Start with [`middle`]; each panel is a file. [`sequence`], [`recall`] and [`file::series`] also
+//! stand in Discover.
 
 mod cells;
 mod coefficients;
@@ -137,7 +139,8 @@ pub fn column(
     }
 }
 
-/// One sequence of the task at hand, for Discover: what attention's outputs and contributions are elsewhere.
+/// One sequence of the task at hand, for Discover: what attention's outputs and contributions are
+/// elsewhere.
 pub fn one_sequence(
     ui: &mut Ui,
     rect: Rect,

@@ -1,4 +1,5 @@
-//! What the answers of a network that recalls rest on: sizes and accuracies of the parts that meet in its gates.
+//! What the answers of a network that recalls rest on: sizes and accuracies of the parts that meet
+//! in its gates.
 
 use super::super::theme::{Palette, plain, strong};
 use super::super::{Action, card, export, format};

@@ -1,5 +1,6 @@
-//! One sequence of the recall: pairs of a key and a value, the key that asks, softmax over the values, and which gate favours
-//! which value (Figure 7). All that belongs to a value stands in its row.
+//! One sequence of the recall: pairs of a key and a value, the key that asks, softmax over the
+//! values, and which gate favours which value (Figure 7). All that belongs to a value stands in its
+//! row.
 
 use super::super::heatmap::Heatmap;
 use super::super::readout::{Readout, cell_at, cell_rect};
@@ -138,7 +139,8 @@ impl State {
     }
 }
 
-/// What each gate adds to each class's logit, less its mean over the classes, to which softmax is blind.
+/// What each gate adds to each class's logit, less its mean over the classes, to which softmax is
+/// blind.
 fn favours(shares: &[Vec<f64>]) -> Vec<f64> {
     let gates = shares.first().map_or(0, Vec::len);
     let mean = |gate: usize| shares.iter().map(|row| row[gate]).sum::<f64>() / shares.len() as f64;

@@ -1,4 +1,5 @@
-//! One sequence of the regression: examples (x_t, y_t) from left to right, the question, and three answers to it.
+//! One sequence of the regression: examples (x_t, y_t) from left to right, the question, and three
+//! answers to it.
 
 use super::super::readout::{Readout, cell_at, cell_rect};
 use super::super::theme::{Palette, plain, strong};

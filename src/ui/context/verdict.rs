@@ -8,7 +8,8 @@ use crate::ui::format;
 use eframe::egui;
 use egui::{Frame, Label, Margin, RichText, Ui};
 
-/// Signs as they are on the screen: real subscripts and minus signs, and numbers that keep their unit.
+/// Signs as they are on the screen: real subscripts and minus signs, and numbers that keep their
+/// unit.
 pub fn pretty(sentence: &str) -> String {
     format::sentence(sentence).replace("x_i", "xᵢ").replace("y_k", "yₖ")
 }

@@ -1,4 +1,5 @@
-//! What to look at, the scores as numbers, what can be done with the result: sentences from measured numbers.
+//! What to look at, the scores as numbers, what can be done with the result: sentences from
+//! measured numbers.
 
 use super::{Answer, export, reading};
 use crate::analysis::dissection::Stage;

@@ -1,4 +1,5 @@
-//! The one-token function as a polynomial: student's coefficients against the teacher's, the largest first.
+//! The one-token function as a polynomial: student's coefficients against the teacher's, the
+//! largest first.
 
 use super::{Answer, Stamp, export};
 use crate::analysis::dissection::Polynomial;

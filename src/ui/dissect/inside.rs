@@ -1,4 +1,5 @@
-//! Dissect for a layer that is not gated: the story at the top, its insides, and the column on the right.
+//! Dissect for a layer that is not gated: the story at the top, its insides, and the column on the
+//! right.
 
 use super::story::{self, Said};
 use super::{ASIDE, aside, insides};

@@ -1,8 +1,10 @@
-//! The Dissect view: what a trained network turned out to be, as a story from left to right with the verdict at the top; of a layer that is
-//! not gated its insides. It draws the newest answer of the bench and asks by [`Action::Inspect`]; nothing is analysed here.
+//! The Dissect view: what a trained network turned out to be, as a story from left to right with
+//! the verdict at the top; of a layer that is not gated its insides. It draws the newest answer of
+//! the bench and asks by [`Action::Inspect`]; nothing is analysed here.
 //!
-//! Start with [`show`]. [`story`] is the verdict, [`stages`] the reduction, [`neurons`] the threshold, [`function`] the polynomial,
-//! [`reading`] the scores, [`merging`] the gates, [`aside`] the column on the right; [`inside`] is all of it for other layers.
+//! Start with [`show`]. [`story`] is the verdict, [`stages`] the reduction, [`neurons`] the
+//! threshold, [`function`] the polynomial, [`reading`] the scores, [`merging`] the gates, [`aside`]
+//! the column on the right; [`inside`] is all of it for other layers.
 
 mod aside;
 mod function;

@@ -1,4 +1,5 @@
-//! Importance of each neuron against its λ, of each gate beside them, and the threshold: a line to be dragged.
+//! Importance of each neuron against its λ, of each gate beside them, and the threshold: a line to
+//! be dragged.
 
 use super::{Answer, export};
 use crate::analysis::dissection::Settings;

@@ -1,4 +1,5 @@
-//! Key-value matrix and query, read off the states by least squares: true against reconstructed, and 1 − R².
+//! Key-value matrix and query, read off the states by least squares: true against reconstructed,
+//! and 1 − R².
 
 use super::{Answer, export};
 use crate::analysis::dissection::{Basis, Fit, Score, Scores};

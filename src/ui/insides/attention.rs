@@ -1,4 +1,5 @@
-//! "Is it attention?": the probe's answer, the numbers that it rests on as bars, and the same in sentences.
+//! "Is it attention?": the probe's answer, the numbers that it rests on as bars, and the same in
+//! sentences.
 
 use super::super::theme::{Palette, plain, strong};
 use super::super::{Action, card, export, format, layout};

@@ -1,4 +1,5 @@
-//! What each recurrence keeps: λ on the real line or in the complex unit disk, trained over untrained.
+//! What each recurrence keeps: λ on the real line or in the complex unit disk, trained over
+//! untrained.
 
 use super::super::readout::Readout;
 use super::super::theme::{Palette, plain};

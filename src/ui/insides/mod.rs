@@ -1,5 +1,6 @@
-//! One network's insides, whatever its layer, in four cards: [`memory`] (what its recurrence keeps), [`attention`] (is it attention?),
-//! and, over one sequence, its gates and its state ([`over_time`]). Used by any view that has an answer of a bench.
+//! One network's insides, whatever its layer, in four cards: [`memory`] (what its recurrence
+//! keeps), [`attention`] (is it attention?), and, over one sequence, its gates and its state
+//! ([`over_time`]). Used by any view that has an answer of a bench.
 //!
 //! Start with [`show`].
 
@@ -37,8 +38,8 @@ const WIDE: f32 = 720.0;
 /// Least height of the cards in two rows.
 const LEAST: f32 = 620.0;
 
-/// Draws the cards in the width that `ui` has: in two rows that fill `height`, or one below the other where it is narrow. Nothing, if the
-/// answer holds no insides.
+/// Draws the cards in the width that `ui` has: in two rows that fill `height`, or one below the
+/// other where it is narrow. Nothing, if the answer holds no insides.
 pub fn show(
     ui: &mut Ui,
     state: &mut State,
@@ -119,7 +120,8 @@ fn two_rows(
     card::rule(ui, pos2(rect.center().x, y), pos2(rect.center().x, rect.bottom()));
 }
 
-/// Which of several, by a list in a card's title row; nothing to choose where there is one. `name` is the list's own.
+/// Which of several, by a list in a card's title row; nothing to choose where there is one. `name`
+/// is the list's own.
 fn chooser<'a>(
     ui: &mut Ui,
     name: &str,

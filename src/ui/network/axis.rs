@@ -1,4 +1,5 @@
-//! An axis that several matrices share: neurons from top to bottom, gates from left to right, in groups.
+//! An axis that several matrices share: neurons from top to bottom, gates from left to right, in
+//! groups.
 
 use std::ops::Range;
 
@@ -30,7 +31,8 @@ const LARGEST: f32 = 24.0;
 const UNUSED: f32 = 0.22;
 
 impl Axis {
-    /// `counts` groups in `length` pixels; the last group is of unused entries, which are drawn smaller where room is scarce.
+    /// `counts` groups in `length` pixels; the last group is of unused entries, which are drawn
+    /// smaller where room is scarce.
     pub fn new(counts: &[usize], length: f32) -> Self {
         let (all, unused) = (counts.iter().sum::<usize>(), counts.last().copied().unwrap_or(0));
         let shown = counts.iter().filter(|&&count| count > 0).count();

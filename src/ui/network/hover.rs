@@ -1,4 +1,5 @@
-//! What the pointer is on in the network's picture: names, value and formula; its row stands out in every matrix.
+//! What the pointer is on in the network's picture: names, value and formula; its row stands out in
+//! every matrix.
 
 use super::picture::{Picture, matrix_of};
 use super::{Layout, Placed, Subject};

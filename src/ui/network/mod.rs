@@ -1,6 +1,6 @@
-//! The network as one aligned picture: a row is a neuron in every matrix, a column of the output gates is a gate in
-//! three of them. Start with [`show`], the card of a training, or [`draw`], which takes any network; [`picture`] sorts and
-//! colours, [`axis`] places, [`hover`] explains.
+//! The network as one aligned picture: a row is a neuron in every matrix, a column of the output
+//! gates is a gate in three of them. Start with [`show`], the card of a training, or [`draw`],
+//! which takes any network; [`picture`] sorts and colours, [`axis`] places, [`hover`] explains.
 
 mod axis;
 mod hover;
@@ -35,7 +35,8 @@ impl Default for State {
 
 /// A network to draw.
 pub struct Subject<'a> {
-    /// Which network, then whatever changes with its weights: the picture is made anew only when this is new.
+    /// Which network, then whatever changes with its weights: the picture is made anew only when
+    /// this is new.
     pub key: (u32, u64, usize),
     /// The weights; asked for only when the picture is made.
     pub network: &'a dyn Fn() -> Option<Network>,
@@ -65,7 +66,8 @@ pub struct Labels {
 /// A named part of a matrix, in rows and columns as they are drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
-    /// In the order of the picture: Wₘ in, Wₓ in, Wₘ out, Wₓ out, D; with side gating Wₘ in, Wₓ in, W side, D.
+    /// In the order of the picture: Wₘ in, Wₓ in, Wₘ out, Wₓ out, D; with side gating Wₘ in, Wₓ
+    /// in, W side, D.
     pub matrix: usize,
     /// Its rows.
     pub rows: std::ops::Range<usize>,

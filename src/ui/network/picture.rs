@@ -48,7 +48,8 @@ pub struct Picture {
     pub matrices: Vec<Matrix>,
 }
 
-/// An entry moves up only past one that it exceeds by this factor, so that the order is calm while training runs.
+/// An entry moves up only past one that it exceeds by this factor, so that the order is calm while
+/// training runs.
 const CALM: f64 = 1.25;
 /// Normalised weights of what is unused would look as strong as the others: they are dimmed.
 const DIMMED: f32 = 0.25;
@@ -142,7 +143,8 @@ impl Picture {
         self.gate_counts = vec![used, m - used];
     }
 
-    /// A gate is a product, so its two readings can change places: the one that leans more on key-value neurons comes first.
+    /// A gate is a product, so its two readings can change places: the one that leans more on
+    /// key-value neurons comes first.
     fn find_swaps(&mut self, network: &Network, importance: &Importance, sorted: bool) {
         self.swapped = vec![false; importance.gates.len()];
         let Gating::Output { m, x } = &network.gating else { return };

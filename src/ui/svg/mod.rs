@@ -1,5 +1,6 @@
-//! Any part of the window as an SVG file, by the code that draws it on the screen: it runs once more in a window of its own that nobody
-//! sees, and the shapes that come out are written down. Start with [`picture`]; [`shapes`] writes shapes, [`text`] writing.
+//! Any part of the window as an SVG file, by the code that draws it on the screen: it runs once
+//! more in a window of its own that nobody sees, and the shapes that come out are written down.
+//! Start with [`picture`]; [`shapes`] writes shapes, [`text`] writing.
 
 mod shapes;
 mod text;

@@ -1,4 +1,5 @@
-//! Shapes as SVG elements; heatmaps as the rectangles of their cells, so that they stay sharp everywhere.
+//! Shapes as SVG elements; heatmaps as the rectangles of their cells, so that they stay sharp
+//! everywhere.
 
 use super::{Writer, number, paint};
 use eframe::egui;

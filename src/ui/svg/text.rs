@@ -1,4 +1,5 @@
-//! Laid-out text as SVG text: a run of letters of one look after another, each where it stood, as wide as it was.
+//! Laid-out text as SVG text: a run of letters of one look after another, each where it stood, as
+//! wide as it was.
 
 use super::{Writer, number, paint};
 use eframe::egui;

@@ -98,7 +98,8 @@ pub fn show(ui: &mut Ui, queue: &Queue, run: usize, measure: Measure) {
     }
 }
 
-/// (step, log10) of each point of a run's curve that has a logarithm: a mean stands at the end of its steps.
+/// (step, log10) of each point of a run's curve that has a logarithm: a mean stands at the end of
+/// its steps.
 pub fn points(queue: &Queue, run: usize, measure: Measure) -> Vec<[f64; 2]> {
     let Some((first, curve)) = queue.curve(run) else { return vec![] };
     let steps = queue.runs()[run].recipe.steps.into();

@@ -1,4 +1,5 @@
-//! A comparison as points of a picture: the measure over the number of parameters, each layer at the best of its learning rates. Pure.
+//! A comparison as points of a picture: the measure over the number of parameters, each layer at
+//! the best of its learning rates. Pure.
 
 use super::plot::{Picture, Point, Series, reading, reference};
 use super::scale::{self, Scale};

@@ -1,8 +1,9 @@
-//! The Sweep view: one recipe over a grid of settings and seeds, and what becomes of its loss. It draws a [`Queue`] and a
-//! [`Draft`] and asks by [`SweepAction`]s; nothing is trained here.
+//! The Sweep view: one recipe over a grid of settings and seeds, and what becomes of its loss. It
+//! draws a [`Queue`] and a [`Draft`] and asks by [`SweepAction`]s; nothing is trained here.
 //!
-//! Start with [`show`]. [`definition`] and [`draft`] are what is written on the left, [`run`] the buttons, [`plot`] and [`picture`] the
-//! dots, [`race`] what a comparison has besides, [`card`] one run, [`table`] and [`order`] all of them, [`guide`] what to look at.
+//! Start with [`show`]. [`definition`] and [`draft`] are what is written on the left, [`run`] the
+//! buttons, [`plot`] and [`picture`] the dots, [`race`] what a comparison has besides, [`card`] one
+//! run, [`table`] and [`order`] all of them, [`guide`] what to look at.
 
 mod ask;
 mod card;

@@ -1,4 +1,5 @@
-//! A sweep's runs as points of a picture: where each stands, which lines join them. Pure; [`super::picture`] draws it.
+//! A sweep's runs as points of a picture: where each stands, which lines join them. Pure;
+//! [`super::picture`] draws it.
 
 use super::scale::{self, Scale};
 use crate::experiment::recipe::Recipe;
@@ -94,7 +95,8 @@ fn numbers(axis: &Axis) -> Option<Vec<f64>> {
         .collect()
 }
 
-/// The axes that can go from left to right, the usual one first: numbers, in the sweep's order; else any.
+/// The axes that can go from left to right, the usual one first: numbers, in the sweep's order;
+/// else any.
 pub fn choices(axes: &[Axis]) -> Vec<usize> {
     let with = |wanted: &dyn Fn(&Axis) -> bool| {
         (0..axes.len()).filter(|&i| wanted(&axes[i])).collect::<Vec<usize>>()
@@ -207,7 +209,8 @@ pub fn picture(
     }
 }
 
-/// log10 of the measure of a run, and how far it is; `None` if nothing is known yet, or it has no logarithm.
+/// log10 of the measure of a run, and how far it is; `None` if nothing is known yet, or it has no
+/// logarithm.
 pub fn reading(queue: &Queue, run: usize, measure: Measure) -> Option<(Option<f64>, Kind)> {
     let (level, kind) = match queue.state(run) {
         State::Waiting => return None,
@@ -260,7 +263,8 @@ fn medians(points: &[Point], series: usize) -> Vec<(f64, Option<f64>)> {
 }
 
 impl Picture {
-    /// The neighbouring places between which a series' median falls most, and the factor: (from, to, after / before).
+    /// The neighbouring places between which a series' median falls most, and the factor: (from,
+    /// to, after / before).
     pub fn largest_drop(&self, series: usize) -> Option<(f64, f64, f64)> {
         let medians = &self.series.get(series)?.medians;
         let drops = medians

@@ -1,7 +1,9 @@
-//! From raw wasm to the page: wasm-bindgen writes the JavaScript side, wasm-opt shrinks, the files of `web/` and `assets/` join them.
+//! From raw wasm to the page: wasm-bindgen writes the JavaScript side, wasm-opt shrinks, the files
+//! of `web/` and `assets/` join them.
 //!
-//! Every file of the page asks for its companions with `?v=STAMP`, a hash of all of them, so a browser never pairs an old
-//! script with a new wasm. Placeholders in the sources: `{{stamp}}` and `{{wasm_bytes}}`.
+//! Every file of the page asks for its companions with `?v=STAMP`, a hash of all of them, so a
+//! browser never pairs an old script with a new wasm. Placeholders in the sources: `{{stamp}}` and
+//! `{{wasm_bytes}}`.
 
 use std::env;
 use std::fs;
@@ -90,8 +92,9 @@ fn check_versions(lockfile: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs wasm-opt in place, if there is one. LLVM has done most of its work already: -O1 makes the engine some 5 % faster and the
-/// wasm 4 % smaller, and -O3 adds nothing to that but a minute. The last result is kept.
+/// Runs wasm-opt in place, if there is one. LLVM has done most of its work already: -O1 makes the
+/// engine some 5 % faster and the wasm 4 % smaller, and -O3 adds nothing to that but a minute. The
+/// last result is kept.
 fn optimise(root: &Path, wasm_path: &Path) -> anyhow::Result<()> {
     let Some(tool) = find_wasm_opt(root) else {
         eprintln!("wasm-opt: not found, the page is larger than it need be (npm install binaryen)");

@@ -1,4 +1,5 @@
-//! Runs cargo for wasm32, in a target folder of its own: its flags and its compiler never disturb the native build.
+//! Runs cargo for wasm32, in a target folder of its own: its flags and its compiler never disturb
+//! the native build.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,8 @@ pub fn compile(root: &Path, toolchain: &Toolchain, release: bool) -> anyhow::Res
         profile,
     ]);
     cargo.arg("--target-dir").arg(&target_folder).env("RUSTC", &toolchain.rustc);
-    // These replace whatever RUSTFLAGS hold. A panic shall name its file, not the machine that compiled it.
+    // These replace whatever RUSTFLAGS hold. A panic shall name its file, not the machine that
+    // compiled it.
     let registry = cargo_home().join("registry/src").display().to_string();
     let flags = [
         "-Ctarget-feature=+simd128".to_owned(),

@@ -1,7 +1,9 @@
-//! `cargo web build` makes `dist/`, the page; `cargo web serve` makes it and shows it on this machine.
+//! `cargo web build` makes `dist/`, the page; `cargo web serve` makes it and shows it on this
+//! machine.
 //!
-//! One step a file: [`toolchain`] finds a compiler for wasm32, [`compile`] runs it, [`bundle`] makes the files of the page
-//! (wasm-bindgen, wasm-opt, the stamp that keeps them together), [`size`] says how much there is to download, [`serve`] shows it.
+//! One step a file: [`toolchain`] finds a compiler for wasm32, [`compile`] runs it, [`bundle`]
+//! makes the files of the page (wasm-bindgen, wasm-opt, the stamp that keeps them together),
+//! [`size`] says how much there is to download, [`serve`] shows it.
 
 mod bundle;
 mod compile;

@@ -1,4 +1,5 @@
-//! A file server for `dist/` on this machine alone: right MIME types, nothing cached, no path out of the folder.
+//! A file server for `dist/` on this machine alone: right MIME types, nothing cached, no path out
+//! of the folder.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

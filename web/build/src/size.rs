@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-/// Prints the size of the wasm and of its JavaScript, and of a release build what a server would send.
+/// Prints the size of the wasm and of its JavaScript, and of a release build what a server would
+/// send.
 pub fn print(dist: &Path, release: bool) -> anyhow::Result<()> {
     let mut total = [0.0; 2];
     for name in ["gatelens_bg.wasm", "gatelens.js"] {

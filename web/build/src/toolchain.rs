@@ -2,7 +2,8 @@
 //!
 //! 1. the current toolchain has the target;
 //! 2. `rustup target add` brings it;
-//! 3. a toolchain with the sources of std on this machine builds std itself (Debian's `rustc-web`, or rustup's `rust-src`).
+//! 3. a toolchain with the sources of std on this machine builds std itself (Debian's `rustc-web`,
+//!    or rustup's `rust-src`).
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -36,7 +37,8 @@ pub fn find(root: &Path) -> anyhow::Result<Toolchain> {
     if has_target(&current.rustc) {
         return Ok(current);
     }
-    // A toolchain on this machine comes before the network, unless rustup has no such toolchain to offer in its stead.
+    // A toolchain on this machine comes before the network, unless rustup has no such toolchain to
+    // offer in its stead.
     if add_target(root) && has_target(&current.rustc) {
         return Ok(current);
     }

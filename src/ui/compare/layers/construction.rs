@@ -1,4 +1,5 @@
-//! The chosen layer made into linear attention: its equations, its sizes, its error at the chosen ε, and where it goes from here.
+//! The chosen layer made into linear attention: its equations, its sizes, its error at the chosen
+//! ε, and where it goes from here.
 
 use super::work::{self, MEASURED_ON, Work};
 use super::{State, equations, exponents, picture};

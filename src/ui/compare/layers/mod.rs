@@ -1,7 +1,9 @@
-//! The page Layers: which layer can hold linear attention (paper, Table 3), how, and with which error.
+//! The page Layers: which layer can hold linear attention (paper, Table 3), how, and with which
+//! error.
 //!
-//! [`table`] is the paper's table, [`construction`] the chosen layer made into attention ([`equations`]), [`work`] measures its error against
-//! ε, [`picture`] draws that, [`update`] shows why a GRU's gates lack a product.
+//! [`table`] is the paper's table, [`construction`] the chosen layer made into attention
+//! ([`equations`]), [`work`] measures its error against ε, [`picture`] draws that, [`update`] shows
+//! why a GRU's gates lack a product.
 
 mod ability;
 mod construction;

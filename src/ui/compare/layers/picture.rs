@@ -223,7 +223,8 @@ fn asymptotes(painter: &Painter, frame: &Frame, curve: &Curve, palette: &Palette
             5.0,
             4.0,
         ));
-        // Below the line: rising, it leaves the words behind; falling, it comes nearest at their end.
+        // Below the line: rising, it leaves the words behind; falling, it comes nearest at their
+        // end.
         let rect = frame.rect;
         let words = f64::from(WORDS / rect.width()) * (frame.x[1] - frame.x[0]);
         let corner = if asymptote.power > 0 {

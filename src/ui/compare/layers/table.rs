@@ -11,7 +11,8 @@ use egui::{
     StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 
-/// Where columns begin, as parts of the width, and what stands over them; the last one is the links'.
+/// Where columns begin, as parts of the width, and what stands over them; the last one is the
+/// links'.
 const WIDE: [(f32, &str); 6] = [
     (0.0, "layer"),
     (0.22, "product of two readings"),

@@ -1,4 +1,5 @@
-//! Why a GRU's gates have no product of three readings: the products in its update beside an LSTM's.
+//! Why a GRU's gates have no product of three readings: the products in its update beside an
+//! LSTM's.
 
 use crate::theory::layers::expansion::{GRU, LSTM, Term, Update};
 use crate::theory::layers::primitives::Ability;

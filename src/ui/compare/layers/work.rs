@@ -1,4 +1,5 @@
-//! What is measured of a construction: its error against ε, a few milliseconds a frame, the chosen ε first.
+//! What is measured of a construction: its error against ε, a few milliseconds a frame, the chosen
+//! ε first.
 
 use super::Settings;
 use crate::Error;

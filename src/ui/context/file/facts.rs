@@ -1,4 +1,5 @@
-//! What the file holds, and the errors on the sequences that are trained on and on those that are not, in a table.
+//! What the file holds, and the errors on the sequences that are trained on and on those that are
+//! not, in a table.
 
 use super::super::super::theme::{Palette, plain, strong};
 use super::super::super::{card, format};

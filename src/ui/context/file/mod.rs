@@ -1,4 +1,5 @@
-//! The user's own sequences: what the file holds, one test sequence with the network's answers, and where its errors are.
+//! The user's own sequences: what the file holds, one test sequence with the network's answers, and
+//! where its errors are.
 
 mod chart;
 mod facts;

@@ -1,4 +1,5 @@
-//! The error at each time step over the test sequences, beside what answering 0 would have; logarithmic.
+//! The error at each time step over the test sequences, beside what answering 0 would have;
+//! logarithmic.
 
 use super::super::super::theme::{Palette, plain};
 use super::super::super::{Action, card, export, format};

@@ -1,5 +1,6 @@
-//! One test sequence: inputs over time, and target and prediction of one output. A click or the keyboard reads a time step off:
-//! ← → move in time, ↑ ↓ from output to output, Page Up and Page Down from sequence to sequence.
+//! One test sequence: inputs over time, and target and prediction of one output. A click or the
+//! keyboard reads a time step off: ← → move in time, ↑ ↓ from output to output, Page Up and Page
+//! Down from sequence to sequence.
 
 use super::super::super::heatmap::{Colors, Heatmap};
 use super::super::super::theme::{Palette, plain};

@@ -1,4 +1,5 @@
-//! The kernels of a group's gates, D[k,i] · sym(w_m,i w_x,iᵀ) over the sorted stage's neurons, as heatmaps.
+//! The kernels of a group's gates, D[k,i] · sym(w_m,i w_x,iᵀ) over the sorted stage's neurons, as
+//! heatmaps.
 
 use crate::analysis::dissection::{Dissection, Group, Stage, StageKind};
 use crate::analysis::importance::Role;

@@ -1,5 +1,5 @@
-//! Gates that are one product in several parts: a group's kernels, their singular values, the gate that takes their place.
-//! [`kernels`] works the pictures out.
+//! Gates that are one product in several parts: a group's kernels, their singular values, the gate
+//! that takes their place. [`kernels`] works the pictures out.
 
 mod kernels;
 

@@ -16,8 +16,9 @@ fn placed(rect: Rect, picture: &Picture, stage: &Stage) -> Place {
     Place::new(picture_rect(rect), picture, matches!(stage.network.gating, Gating::Side(_)))
 }
 
-/// The chosen stage's cells: hovering, clicks and arrows read them off, and clicks on gates pick those (`actions`) for merging by hand.
-/// The rows of `readout` are neurons, its columns those of all matrices after each other.
+/// The chosen stage's cells: hovering, clicks and arrows read them off, and clicks on gates pick
+/// those (`actions`) for merging by hand. The rows of `readout` are neurons, its columns those of
+/// all matrices after each other.
 pub fn cells(
     ui: &Ui,
     rect: Rect,

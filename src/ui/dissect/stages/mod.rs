@@ -1,5 +1,6 @@
-//! The reduction, step by step: five aligned pictures, the chosen one wide; choosing another lets its rows and columns move there.
-//! [`picture`] colours, [`place`] places, [`morph`] moves, [`hover`] explains.
+//! The reduction, step by step: five aligned pictures, the chosen one wide; choosing another lets
+//! its rows and columns move there. [`picture`] colours, [`place`] places, [`morph`] moves,
+//! [`hover`] explains.
 
 mod hover;
 mod morph;

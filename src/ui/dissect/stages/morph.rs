@@ -155,7 +155,8 @@ impl Morph {
     }
 }
 
-/// Whether column `j` of the earlier factors looks more like the other one of the later factors at `to`.
+/// Whether column `j` of the earlier factors looks more like the other one of the later factors at
+/// `to`.
 fn is_swapped(early: [&Matrix; 2], j: usize, late: [&Matrix; 2], to: usize) -> bool {
     if early.iter().zip(&late).any(|(a, b)| a.rows != b.rows || j >= a.columns || to >= b.columns) {
         return false; // side gating

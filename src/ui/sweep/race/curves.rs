@@ -1,4 +1,5 @@
-//! The curves of a comparison, one over the other: each layer at the best of its learning rates, the median of its seeds bold.
+//! The curves of a comparison, one over the other: each layer at the best of its learning rates,
+//! the median of its seeds bold.
 
 use super::super::card as run_card;
 use super::super::frame::{BELOW, Frame, LEFT};
@@ -66,7 +67,8 @@ impl Curves {
     }
 }
 
-/// (step, log10) of the median of `runs` at each mark that all of those in training have passed; a diverged run is infinite from its end on.
+/// (step, log10) of the median of `runs` at each mark that all of those in training have passed; a
+/// diverged run is infinite from its end on.
 fn middle(queue: &Queue, runs: &[usize], measure: Measure) -> Vec<[f64; 2]> {
     let begun: Vec<usize> =
         runs.iter().copied().filter(|&run| queue.curve(run).is_some()).collect();

@@ -1,5 +1,5 @@
-//! What the page Race of Compare draws in place of a sweep's middle: curves side by side, the loss over the number of parameters, the search
-//! for each layer's learning rate, all runs.
+//! What the page Race of Compare draws in place of a sweep's middle: curves side by side, the loss
+//! over the number of parameters, the search for each layer's learning rate, all runs.
 
 pub mod curves;
 pub mod guide;

@@ -1,4 +1,5 @@
-//! The search for each layer's learning rate: what came of each one that was tried, the best one marked.
+//! The search for each layer's learning rate: what came of each one that was tried, the best one
+//! marked.
 
 use super::super::{Shown, State, marks, scale};
 use crate::experiment::sweep::contest::{Contender, Rate};
