@@ -8,11 +8,11 @@ mod inside;
 mod session;
 mod sweep;
 
-use crate::experiment::inspection::Bench;
-use crate::experiment::live::Live;
-use crate::experiment::recipe::Recipe;
-use crate::experiment::runner::{Command, Update};
 use crate::platform::{self, Link, OpenedFile};
+use crate::recipe::Recipe;
+use crate::run::inspection::Bench;
+use crate::run::live::Live;
+use crate::run::runner::{Command, Update};
 use crate::task::{Arrays, Teacher};
 use crate::train::pacer::Speed;
 use crate::ui::sweep::{COMPARE, SWEEP};

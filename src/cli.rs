@@ -9,9 +9,9 @@ mod train;
 
 use crate::Error;
 use crate::backend::Device;
-use crate::experiment::settings::{Kind, SETTINGS};
-use crate::experiment::sweep::{LARGE, presets};
-use crate::experiment::{preset, recipe::Recipe};
+use crate::recipe::settings::{Kind, SETTINGS};
+use crate::recipe::{Recipe, preset};
+use crate::sweep::{LARGE, presets};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use std::process::ExitCode;
 

@@ -12,7 +12,9 @@
 //! - [`theory`]: networks that are attention by construction, and what they cost
 //! - [`train`]: one live training: session, schedules, pace, curves
 //! - [`analysis`]: pure functions of weights
-//! - [`experiment`]: recipe, presets, checkpoint, and a training wherever it runs
+//! - [`recipe`]: all that defines a run: settings, presets, links, checkpoints
+//! - [`sweep`]: one recipe over a grid of settings and seeds
+//! - [`run`]: a training wherever it runs: on a thread, in a worker, with others
 //! - [`platform`]: what differs between the browser and a native machine
 //! - [`ui`]: egui only: draws state, returns actions
 //! - [`app`]: the window: advances the session, draws, applies the actions
@@ -25,11 +27,13 @@ pub mod backend;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod cli;
 pub mod error;
-pub mod experiment;
 pub mod graph;
 pub mod math;
 pub mod model;
 pub mod platform;
+pub mod recipe;
+pub mod run;
+pub mod sweep;
 pub mod task;
 pub mod theory;
 pub mod train;

@@ -192,7 +192,7 @@ fn a_run_that_diverges_fails_and_keeps_the_last_good_state() {
     assert_eq!(output.status.code(), Some(1), "{}", errors(&output));
     assert!(errors(&output).contains("stopped being a number at step"), "{}", errors(&output));
     let bytes = std::fs::read(run.join("weights.safetensors")).unwrap();
-    let kept = gatelens::experiment::checkpoint::read("kept", &bytes).unwrap();
+    let kept = gatelens::recipe::checkpoint::read("kept", &bytes).unwrap();
     assert_eq!(kept.snapshot.step, 0, "a rate of 10 ruins the very first step");
 }
 
@@ -241,7 +241,7 @@ fn a_construction_is_written_and_is_the_attention() {
             tensors.tensors().iter().all(|(_, view)| view.dtype() == safetensors::Dtype::F64),
             "doubles"
         );
-        let read = gatelens::experiment::checkpoint::read(variant, &bytes).unwrap();
+        let read = gatelens::recipe::checkpoint::read(variant, &bytes).unwrap();
         let built = gatelens::theory::construct(
             read.teacher.as_ref().unwrap(),
             gatelens::theory::Variant::of_key(variant).unwrap(),
@@ -267,16 +267,10 @@ fn a_construction_is_written_and_is_the_attention() {
     ]);
     assert_eq!(last_line(&output)["hidden"], 20, "{}", errors(&output));
     assert_eq!(
-        gatelens::experiment::checkpoint::read_teacher(
-            "again",
-            &std::fs::read(path("again")).unwrap()
-        )
-        .unwrap(),
-        gatelens::experiment::checkpoint::read_teacher(
-            "side",
-            &std::fs::read(path("side")).unwrap()
-        )
-        .unwrap()
+        gatelens::recipe::checkpoint::read_teacher("again", &std::fs::read(path("again")).unwrap())
+            .unwrap(),
+        gatelens::recipe::checkpoint::read_teacher("side", &std::fs::read(path("side")).unwrap())
+            .unwrap()
     );
     let low = gatelens(&[
         "construct",
@@ -382,7 +376,7 @@ fn ctrl_c_keeps_what_is_done() {
     let result = last_line(&output);
     assert!(output.status.success(), "{}", errors(&output));
     assert_eq!(result["interrupted"], true);
-    let kept = gatelens::experiment::checkpoint::read(
+    let kept = gatelens::recipe::checkpoint::read(
         "kept",
         &std::fs::read(run.join("weights.safetensors")).unwrap(),
     )

@@ -3,9 +3,9 @@
 
 use gatelens::backend::Backend;
 use gatelens::backend::cpu::Cpu;
-use gatelens::experiment::preset;
-use gatelens::experiment::recipe::{ModelName, Recipe};
 use gatelens::graph::Graph;
+use gatelens::recipe::preset;
+use gatelens::recipe::{ModelName, Recipe};
 use gatelens::task::Source;
 
 /// The first moment after one step, over 1 − β₁: the gradient as the optimiser saw it, of a small

@@ -13,9 +13,9 @@ use egui_kittest::{
     Harness,
     kittest::{NodeT, Queryable},
 };
-use gatelens::experiment::checkpoint;
-use gatelens::experiment::inspection::Subject;
-use gatelens::experiment::recipe::Recipe;
+use gatelens::recipe::Recipe;
+use gatelens::recipe::checkpoint;
+use gatelens::run::inspection::Subject;
 use gatelens::task::Teacher;
 use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::theory::layers::expansion::GRU;
@@ -306,7 +306,7 @@ fn it_goes_on_to_the_other_views_and_to_a_file() {
     click(&mut window, "Save as SVG: Error against ε");
     let actions: Vec<Action> = window.state_mut().actions.drain(..).collect();
     let [
-        Action::Dissect(Subject::Given(apart)),
+        Action::Dissect(Subject::Specimen(apart)),
         Action::Train(trained),
         Action::Export(name, bytes),
         Action::Export(picture, svg),

@@ -12,9 +12,10 @@ use egui_kittest::{
     Harness,
     kittest::{NodeT as _, Queryable},
 };
-use gatelens::experiment::inspection::{Given, Subject};
-use gatelens::experiment::live::Live;
 use gatelens::math::matrix::Matrix;
+use gatelens::recipe::specimen::Specimen;
+use gatelens::run::inspection::Subject;
+use gatelens::run::live::Live;
 use gatelens::theory::{Variant, attention, construct, cost};
 use gatelens::ui::{Action, Tab};
 use std::rc::Rc;
@@ -60,9 +61,9 @@ fn enter(view: &mut Harness<'_, Window>, name: &str, text: &str) {
 }
 
 /// The network as it is handed to the other views.
-fn given(view: &mut Harness<'_, Window>) -> Given {
+fn given(view: &mut Harness<'_, Window>) -> Specimen {
     match click(view, "Dissect it →").pop() {
-        Some(Action::Dissect(Subject::Given(given))) => *given,
+        Some(Action::Dissect(Subject::Specimen(given))) => *given,
         other => panic!("{other:?}"),
     }
 }
@@ -105,7 +106,7 @@ fn keys_step_through_tokens_and_neurons() {
 #[test]
 fn what_is_said_is_what_the_network_computes() {
     let mut view = view(DESKTOP);
-    let Given { network, teacher, name, .. } = given(&mut view);
+    let Specimen { network, teacher, name, .. } = given(&mut view);
     let network = network.gated().unwrap();
     assert_eq!(name, "Symmetric construction, d = 3");
     let teacher = teacher.unwrap();
@@ -291,7 +292,7 @@ fn it_is_handed_on() {
     };
     assert_eq!(noisy.name, "Symmetric construction, d = 3, with noise");
     assert!(plain.teacher.is_some() && plain.teacher == noisy.teacher);
-    let readout = |given: &Given| given.network.gated().unwrap().readout;
+    let readout = |given: &Specimen| given.network.gated().unwrap().readout;
     let change = readout(noisy).relative_change(&readout(&plain));
     assert!((0.03..0.25).contains(&change), "a tenth: {change}");
     assert_eq!(*plain, given(&mut view));

@@ -1,7 +1,7 @@
 //! `construct --layer`: what is printed is what is in the file, and the file is attention to
 //! everything that reads it.
 
-use gatelens::experiment::checkpoint;
+use gatelens::recipe::checkpoint;
 use gatelens::theory::layers::{Layer, construct};
 use std::path::PathBuf;
 use std::process::{Command, Output};

@@ -11,10 +11,11 @@ mod support {
 use eframe::egui::{self, Key, Modifiers, Vec2, vec2};
 use egui_kittest::{Harness, kittest::Queryable};
 use gatelens::analysis::in_context::{self, Finding};
-use gatelens::experiment::live::Live;
-use gatelens::experiment::recipe::{Gating, Recipe, TaskName};
-use gatelens::experiment::{preset, runner::Update};
 use gatelens::model::Network;
+use gatelens::recipe::preset;
+use gatelens::recipe::{Gating, Recipe, TaskName};
+use gatelens::run::live::Live;
+use gatelens::run::runner::Update;
 use gatelens::task::Task;
 use gatelens::theory::gradient_step;
 use gatelens::ui::{Action, Tab};

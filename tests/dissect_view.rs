@@ -15,11 +15,12 @@ use egui_kittest::{
 };
 use gatelens::Error;
 use gatelens::analysis::dissection::{self, Dissection, Settings};
-use gatelens::experiment::inspection::{Bench, Found, Given, Inspected, Subject};
-use gatelens::experiment::live::Live;
-use gatelens::experiment::runner::Update;
-use gatelens::experiment::{checkpoint, preset, recipe::Recipe};
 use gatelens::model::Network;
+use gatelens::recipe::specimen::Specimen;
+use gatelens::recipe::{Recipe, checkpoint, preset};
+use gatelens::run::inspection::{Bench, Found, Inspected, Subject};
+use gatelens::run::live::Live;
+use gatelens::run::runner::Update;
 use gatelens::task::Teacher;
 use gatelens::ui::{Action, Tab, theme};
 use std::rc::Rc;
@@ -59,16 +60,16 @@ fn window(live: &Rc<Live>, settings: &Settings) -> Window {
 }
 
 /// A network of the reference, trained in JAX.
-fn reference(file: &str) -> Given {
+fn reference(file: &str) -> Specimen {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/reference").join(file);
     let checkpoint = checkpoint::read(file, &std::fs::read(path).unwrap()).unwrap();
-    Given::new(file, checkpoint.gated(file).unwrap(), checkpoint.teacher)
+    Specimen::new(file, checkpoint.gated(file).unwrap(), checkpoint.teacher)
 }
 
-fn given(live: &Rc<Live>, given: Given, settings: &Settings) -> Window {
+fn given(live: &Rc<Live>, given: Specimen, settings: &Settings) -> Window {
     let dissection =
         dissection::dissect(&given.network.gated().unwrap(), given.teacher.as_ref(), settings);
-    window_of(live, dissection, Subject::Given(Box::new(given)))
+    window_of(live, dissection, Subject::Specimen(Box::new(given)))
 }
 
 /// d = 2, some hundred steps: small, and quick to train.
@@ -258,7 +259,7 @@ fn the_reduction_is_applied_and_undone() {
     let minimal = harness.state().bench.inspected.as_ref().unwrap().dissection().unwrap().stages[4]
         .network
         .clone();
-    let expected = Given::new("the reduced network", minimal, Some(teacher(&live)));
+    let expected = Specimen::new("the reduced network", minimal, Some(teacher(&live)));
     assert_eq!(click(&mut harness, "Apply the reduction"), [Action::Train(Box::new(expected))]);
     assert!(harness.query_by_label_contains("Undo").is_none());
     harness.state_mut().undo = Some("the network of 16 neurons at step 400".into());
@@ -332,7 +333,7 @@ fn oddities() -> Vec<(&'static str, Window)> {
         Rc::new(trained(Recipe { dim: 1, hidden: 1, gates: 1, time: 1, batch: 1, ..quick() }, 3));
     let side = Rc::new(trained(preset::find("side").unwrap().recipe, 5));
     let of = |network: Network| {
-        given(&live, Given::new("odd.safetensors", network, None), &Settings::default())
+        given(&live, Specimen::new("odd.safetensors", network, None), &Settings::default())
     };
     let large = Rc::new(trained(
         Recipe { dim: 8, hidden: 256, gates: 256, batch: 1, time: 4, ..quick() },

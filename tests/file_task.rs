@@ -5,9 +5,9 @@ mod support;
 
 use gatelens::analysis::test_set::Sets;
 use gatelens::backend::cpu::Cpu;
-use gatelens::experiment::data::read;
-use gatelens::experiment::{checkpoint, recipe::Recipe, recipe::Switch};
 use gatelens::graph::{Graph, program::Program};
+use gatelens::recipe::data::read;
+use gatelens::recipe::{Recipe, Switch, checkpoint};
 use gatelens::task::{Arrays, Source};
 use gatelens::train::optimizer::data_clock;
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};

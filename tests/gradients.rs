@@ -305,8 +305,7 @@ fn the_model_is_its_equation() {
     let worst = outputs.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(worst < 1e-12, "{worst:.1e}");
     // And a step of the whole program leaves the same outputs.
-    run.cpu
-        .set_clock(&gatelens::experiment::recipe::Recipe::default().plan().optimizer.clock(1, 0));
+    run.cpu.set_clock(&gatelens::recipe::Recipe::default().plan().optimizer.clock(1, 0));
     run.cpu.advance(1).unwrap();
     assert_eq!(run.cpu.read_exact(run.outputs), outputs);
 }

@@ -3,10 +3,10 @@
 
 use gatelens::analysis::in_context::{Sequences, coefficients, episode, losses};
 use gatelens::analysis::recall::{Algorithm, recalled};
-use gatelens::experiment::checkpoint;
 use gatelens::math::matrix::Matrix;
 use gatelens::model::Network;
 use gatelens::model::network::Gating;
+use gatelens::recipe::checkpoint;
 use gatelens::task::{Recall, Regression, Task};
 use gatelens::theory::gradient_step::{best_step_size, expected_loss};
 use safetensors::SafeTensors;

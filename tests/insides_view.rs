@@ -13,10 +13,11 @@ use egui_kittest::{
     kittest::{NodeT as _, Queryable},
 };
 use gatelens::analysis::insides::{self, Probing};
-use gatelens::experiment::inspection::{Bench, Found, Given, Inspected, Subject};
-use gatelens::experiment::live::Live;
-use gatelens::experiment::recipe::{ModelName, Recipe, TaskName};
-use gatelens::experiment::runner::Update;
+use gatelens::recipe::specimen::Specimen;
+use gatelens::recipe::{ModelName, Recipe, TaskName};
+use gatelens::run::inspection::{Bench, Found, Inspected, Subject};
+use gatelens::run::live::Live;
+use gatelens::run::runner::Update;
 use gatelens::task::Teacher;
 use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::theory::layers::{Layer, construct};
@@ -44,7 +45,7 @@ fn live(recipe: &Recipe, step: u64) -> Rc<Live> {
 
 /// Dissect with the answer about `given`, or, with a step, about the live network that `given` then
 /// is.
-fn window(live: &Rc<Live>, given: Given, step: Option<u64>, probed: bool) -> Window {
+fn window(live: &Rc<Live>, given: Specimen, step: Option<u64>, probed: bool) -> Window {
     let mut found = insides::look(&given.network, given.teacher.as_ref(), given.origin);
     if probed {
         found.probe = insides::probe(
@@ -55,7 +56,7 @@ fn window(live: &Rc<Live>, given: Given, step: Option<u64>, probed: bool) -> Win
         );
     }
     let mut bench = Bench::default();
-    bench.subject = if step.is_some() { Subject::Live } else { Subject::Given(Box::new(given)) };
+    bench.subject = if step.is_some() { Subject::Live } else { Subject::Specimen(Box::new(given)) };
     let id = bench.ask().id;
     bench.answer(Inspected {
         bench: 0,
@@ -70,16 +71,17 @@ fn window(live: &Rc<Live>, given: Given, step: Option<u64>, probed: bool) -> Win
 /// The live network of that recipe at step 120.
 fn running(recipe: &Recipe, probed: bool) -> Window {
     let live = live(recipe, 120);
-    let given = Given::trained("", &recipe.plan(), 120, &live.weights.as_ref().unwrap().parameters);
+    let given =
+        Specimen::trained("", &recipe.plan(), 120, &live.weights.as_ref().unwrap().parameters);
     window(&live, given, Some(120), probed)
 }
 
-fn constructed(layer: Layer) -> Given {
+fn constructed(layer: Layer) -> Specimen {
     let teacher = Teacher::draw(
         TeacherKind { dim: 3, ranks: [3; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 },
         2,
     );
-    Given::new(
+    Specimen::new(
         format!("{} construction", layer.title()),
         construct(&teacher, layer, layer.epsilon()).unwrap().model(),
         Some(teacher),

@@ -1,16 +1,14 @@
 //! Taking networks apart beside a training: who is asked, who answers, and when.
 
 use gatelens::analysis::insides::Probing;
-use gatelens::experiment::inspection::{
-    Bench, Given, Inspected, Inspector, Look, Subject, Trained,
-};
-use gatelens::experiment::runner::{Command, Start, Update};
-use gatelens::experiment::{
-    preset,
-    recipe::{Engine, ModelName, Recipe},
-};
 use gatelens::model::Network;
 use gatelens::platform::Link;
+use gatelens::recipe::specimen::Specimen;
+use gatelens::recipe::{
+    preset, {Engine, ModelName, Recipe},
+};
+use gatelens::run::inspection::{Bench, Inspected, Inspector, Look, Subject, Trained};
+use gatelens::run::runner::{Command, Start, Update};
 use gatelens::task::Teacher;
 use std::time::Duration;
 
@@ -65,7 +63,7 @@ fn a_question_is_answered_once_and_again_only_when_the_live_network_changes() {
     inspector.live_changed();
     assert_eq!(inspector.wait_ms(), u32::MAX, "nobody looks any more");
 
-    bench.put(Subject::Given(Box::new(Given::new("a file", &network, None))));
+    bench.put(Subject::Specimen(Box::new(Specimen::new("a file", &network, None))));
     inspector.ask(Some(bench.ask()));
     assert_eq!(inspector.answer(None).unwrap().step, None);
     inspector.live_changed();
@@ -76,7 +74,7 @@ fn a_question_is_answered_once_and_again_only_when_the_live_network_changes() {
 fn the_bench_drops_late_answers() {
     let (network, _) = network(2);
     let mut bench = Bench::default();
-    bench.put(Subject::Given(Box::new(Given::new("a file", network, None))));
+    bench.put(Subject::Specimen(Box::new(Specimen::new("a file", network, None))));
     let mut inspector = Inspector::default();
     inspector.ask(Some(bench.ask()));
     let late: Inspected = inspector.answer(None).unwrap();
@@ -109,7 +107,7 @@ fn the_runner_answers_beside_a_training_and_without_one() {
         }
     };
     let (given, teacher) = network(3);
-    bench.put(Subject::Given(Box::new(Given::new("a file", &given, Some(teacher)))));
+    bench.put(Subject::Specimen(Box::new(Specimen::new("a file", &given, Some(teacher)))));
     link.send(Command::Inspect(Some(Box::new(bench.ask())))).unwrap();
     let answer = wait("answer without a training");
     assert_eq!(answer.dissection().unwrap().stages[0].network.readout, given.readout);
@@ -179,7 +177,7 @@ fn other_layers_show_their_insides_at_once_and_are_probed_after() {
 fn a_second_bench_has_its_own_answers_and_newer_weights_of_the_same_network_wait() {
     let (recipe, parameters) = lstm();
     let given = |step: u64, parameters: &[f32]| {
-        Subject::Given(Box::new(Given::trained("a run", &recipe.plan(), step, parameters)))
+        Subject::Specimen(Box::new(Specimen::trained("a run", &recipe.plan(), step, parameters)))
     };
     let (mut dissect, mut compare) = (Bench::default(), Bench::numbered(1, Look::Insides));
     let mut inspector = Inspector::default();
@@ -199,7 +197,7 @@ fn a_second_bench_has_its_own_answers_and_newer_weights_of_the_same_network_wait
     assert!(next.insides().unwrap().memories != answer.insides().unwrap().memories);
     assert_eq!((answer.step, next.step), (Some(40), Some(80)), "each says whose it is");
     // Gated networks too, where insides are asked for.
-    compare.put(Subject::Given(Box::new(Given::new("gated", network(1).0, None))));
+    compare.put(Subject::Specimen(Box::new(Specimen::new("gated", network(1).0, None))));
     inspector.ask(Some(compare.ask()));
     let gated = inspector.answer(None).unwrap();
     assert!(gated.insides().is_some_and(

@@ -2,10 +2,10 @@
 //! the programs that are recorded. `KEEP=1 cargo test --test kept` writes `tests/kept` anew, which
 //! is right only when a fault in it was mended.
 
-use gatelens::experiment::recipe::Recipe;
-use gatelens::experiment::sweep::{Sweep, results, shard::Shard, store::Store};
-use gatelens::experiment::{checkpoint, preset};
 use gatelens::graph::program::Program;
+use gatelens::recipe::Recipe;
+use gatelens::recipe::{checkpoint, preset};
+use gatelens::sweep::{Sweep, results, shard::Shard, store::Store};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! What holds of every layer in the zoo, so that a new one is not forgotten anywhere.
 
-use gatelens::experiment::checkpoint;
-use gatelens::experiment::recipe::{ModelName, Recipe};
-use gatelens::experiment::settings::{Group, Kind, SETTINGS};
+use gatelens::recipe::checkpoint;
+use gatelens::recipe::settings::{Group, Kind, SETTINGS};
+use gatelens::recipe::{ModelName, Recipe};
 use gatelens::train::session::Snapshot;
 
 fn with(model: ModelName) -> Recipe {

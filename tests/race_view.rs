@@ -11,12 +11,12 @@ mod support {
 use eframe::egui::{Vec2, vec2};
 use egui_kittest::{Harness, kittest::Queryable};
 use gatelens::backend::StepLoss;
-use gatelens::experiment::recipe::{ModelName, Recipe};
-use gatelens::experiment::sweep::contest::{Contender, contenders};
-use gatelens::experiment::sweep::measure::Measure;
-use gatelens::experiment::sweep::queue::{Queue, State};
-use gatelens::experiment::sweep::record::{Curve, Outcome, POINTS, Record, mark};
-use gatelens::experiment::sweep::{Run, Sweep, presets};
+use gatelens::recipe::{ModelName, Recipe};
+use gatelens::sweep::contest::{Contender, contenders};
+use gatelens::sweep::measure::Measure;
+use gatelens::sweep::queue::{Queue, State};
+use gatelens::sweep::record::{Curve, Outcome, POINTS, Record, mark};
+use gatelens::sweep::{Run, Sweep, presets};
 use gatelens::ui::sweep::{AxisText, COMPARE, Draft, SweepAction};
 use gatelens::ui::{Action, Page, Tab};
 use std::rc::Rc;
@@ -321,7 +321,7 @@ fn pictures() {
     let tall: Vec2 = vec2(390.0, 2600.0);
     let real = std::env::var("RESULTS").ok().map(|path| {
         let text = std::fs::read_to_string(&path).unwrap();
-        gatelens::experiment::sweep::results::read(&path, &text).unwrap().expect("results")
+        gatelens::sweep::results::read(&path, &text).unwrap().expect("results")
     });
     let [a, b] = ["fig4a", "fig4b"].map(|name| presets::find(name).unwrap());
     let all = [

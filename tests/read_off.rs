@@ -12,12 +12,13 @@ use eframe::egui::{self, Key, Modifiers, vec2};
 use egui_kittest::{Harness, kittest::Queryable};
 use gatelens::analysis::dissection::{self, Settings};
 use gatelens::analysis::in_context::Finding;
-use gatelens::experiment::inspection::{Bench, Found, Given, Inspected, Subject};
-use gatelens::experiment::live::Live;
-use gatelens::experiment::recipe::Recipe;
-use gatelens::experiment::{checkpoint, preset};
 use gatelens::model::Network;
 use gatelens::model::network::Gating;
+use gatelens::recipe::Recipe;
+use gatelens::recipe::specimen::Specimen;
+use gatelens::recipe::{checkpoint, preset};
+use gatelens::run::inspection::{Bench, Found, Inspected, Subject};
+use gatelens::run::live::Live;
 use gatelens::ui::Tab;
 use std::rc::Rc;
 use support::trained::trained;
@@ -44,14 +45,14 @@ fn window(live: &Rc<Live>, tab: Tab) -> Window {
 }
 
 /// In Dissect.
-fn dissected(live: &Rc<Live>, given: Given) -> Window {
+fn dissected(live: &Rc<Live>, given: Specimen) -> Window {
     let dissection = dissection::dissect(
         &given.network.gated().unwrap(),
         given.teacher.as_ref(),
         &Settings::default(),
     );
     let mut bench = Bench::default();
-    bench.subject = Subject::Given(Box::new(given));
+    bench.subject = Subject::Specimen(Box::new(given));
     let id = bench.ask().id;
     bench.answer(Inspected {
         bench: 0,
@@ -68,7 +69,7 @@ fn small() -> Window {
     let live = Rc::new(trained(Recipe { steps: 400, ..quick() }, 400));
     let network =
         Network::from_parameters(&live.table, &live.weights.as_ref().unwrap().parameters).unwrap();
-    dissected(&live, Given::new("small", network, live.recipe.plan().teacher()))
+    dissected(&live, Specimen::new("small", network, live.recipe.plan().teacher()))
 }
 
 /// A network of the reference, trained in JAX.
@@ -78,7 +79,7 @@ fn reference() -> Window {
     let checkpoint = checkpoint::read("reference", &std::fs::read(path).unwrap()).unwrap();
     dissected(
         &Rc::new(trained(quick(), 1)),
-        Given::new("reference", checkpoint.gated("reference").unwrap(), checkpoint.teacher),
+        Specimen::new("reference", checkpoint.gated("reference").unwrap(), checkpoint.teacher),
     )
 }
 

@@ -1,8 +1,8 @@
 //! The README's table of settings is the one that the code has. `UPDATE_README=1 cargo test --test
 //! readme` writes it.
 
-use gatelens::experiment::recipe::Recipe;
-use gatelens::experiment::settings::SETTINGS;
+use gatelens::recipe::Recipe;
+use gatelens::recipe::settings::SETTINGS;
 use std::path::Path;
 
 const MARKS: [&str; 2] = ["<!-- settings -->\n", "<!-- /settings -->"];

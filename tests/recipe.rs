@@ -1,8 +1,8 @@
 //! Links, presets and checkpoints: what is good comes back the same, what is bad is named and loses
 //! nothing.
 
-use gatelens::experiment::recipe::{Engine, Gating, Recipe};
-use gatelens::experiment::{checkpoint, preset};
+use gatelens::recipe::{Engine, Gating, Recipe};
+use gatelens::recipe::{checkpoint, preset};
 use gatelens::train::session::Snapshot;
 use safetensors::tensor::{Dtype, TensorView};
 

@@ -1,9 +1,9 @@
 //! Copies of one program that are trained together: each is as if it were alone.
 
 use gatelens::backend::{Backend, Progress, cpu::Cpu};
-use gatelens::experiment::recipe::{DataShape, Recipe, TaskName};
 use gatelens::graph::{Graph, program::Program};
 use gatelens::model::{Architecture, Mixing, Scores};
+use gatelens::recipe::{DataShape, Recipe, TaskName};
 use gatelens::task::{Arrays, Source};
 use gatelens::train::pacer::Speed;
 use gatelens::train::plan::Plan;

@@ -6,21 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// From left to right; a room imports only rooms to its left.
 const ROOMS: &[&str] = &[
-    "error",
-    "math",
-    "graph",
-    "backend",
-    "model",
-    "task",
-    "theory",
-    "train",
-    "analysis",
-    "experiment",
-    "platform",
-    "ui",
-    "app",
-    "cli",
-    "main",
+    "error", "math", "graph", "backend", "model", "task", "theory", "train", "analysis", "recipe",
+    "sweep", "run", "platform", "ui", "app", "cli", "main",
 ];
 
 /// (what, the only places that may say it)

@@ -1,13 +1,13 @@
 //! A sweep's definition: what it reads, what it says of a bad one, what runs it makes and in which
 //! order they are trained.
 
-use gatelens::experiment::preset;
-use gatelens::experiment::recipe::{Engine, Gating, Recipe, TaskName};
-use gatelens::experiment::settings::SETTINGS;
-use gatelens::experiment::sweep::queue::{Queue, State};
-use gatelens::experiment::sweep::record::{Curve, Outcome, Record};
-use gatelens::experiment::sweep::shard::Shard;
-use gatelens::experiment::sweep::{Axis, LARGE, MOST, Sweep, key, minimum, presets};
+use gatelens::recipe::preset;
+use gatelens::recipe::settings::SETTINGS;
+use gatelens::recipe::{Engine, Gating, Recipe, TaskName};
+use gatelens::sweep::queue::{Queue, State};
+use gatelens::sweep::record::{Curve, Outcome, Record};
+use gatelens::sweep::shard::Shard;
+use gatelens::sweep::{Axis, LARGE, MOST, Sweep, key, minimum, presets};
 use gatelens::task::Arrays;
 use std::collections::HashSet;
 

@@ -1,11 +1,11 @@
 //! `gatelens sweep` as a cluster uses it: killed and started again, in shards, with runs that fail.
 
 use gatelens::backend::StepLoss;
-use gatelens::experiment::sweep::Sweep;
-use gatelens::experiment::sweep::partial::Partial;
-use gatelens::experiment::sweep::record::{Curve, POINTS, Record, mark};
-use gatelens::experiment::sweep::shard::Shard;
-use gatelens::experiment::sweep::store::Store;
+use gatelens::sweep::Sweep;
+use gatelens::sweep::partial::Partial;
+use gatelens::sweep::record::{Curve, POINTS, Record, mark};
+use gatelens::sweep::shard::Shard;
+use gatelens::sweep::store::Store;
 use gatelens::train::session::Snapshot;
 use std::collections::BTreeMap;
 use std::fs;

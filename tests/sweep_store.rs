@@ -3,16 +3,16 @@
 
 use gatelens::analysis::importance::Census;
 use gatelens::backend::StepLoss;
-use gatelens::experiment::recipe::{Engine, Recipe};
-use gatelens::experiment::sweep::Sweep;
-use gatelens::experiment::sweep::merge::merge;
-use gatelens::experiment::sweep::partial::Partial;
-use gatelens::experiment::sweep::queue::Queue;
-use gatelens::experiment::sweep::record::{Curve, Outcome, POINTS, Record, mark};
-use gatelens::experiment::sweep::results::{read, results_csv, results_json};
-use gatelens::experiment::sweep::shard::Shard;
-use gatelens::experiment::sweep::store::Store;
 use gatelens::math::random;
+use gatelens::recipe::{Engine, Recipe};
+use gatelens::sweep::Sweep;
+use gatelens::sweep::merge::merge;
+use gatelens::sweep::partial::Partial;
+use gatelens::sweep::queue::Queue;
+use gatelens::sweep::record::{Curve, Outcome, POINTS, Record, mark};
+use gatelens::sweep::results::{read, results_csv, results_json};
+use gatelens::sweep::shard::Shard;
+use gatelens::sweep::store::Store;
 use gatelens::train::session::Snapshot;
 use serde_json::Value;
 use std::fs;

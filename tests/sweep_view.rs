@@ -14,8 +14,8 @@ use egui_kittest::{
     Harness,
     kittest::{NodeT, Queryable},
 };
-use gatelens::experiment::recipe::Recipe;
-use gatelens::experiment::sweep::queue::Queue;
+use gatelens::recipe::Recipe;
+use gatelens::sweep::queue::Queue;
 use gatelens::ui::sweep::{Draft, SWEEP, SweepAction};
 use gatelens::ui::{Action, Tab};
 use std::rc::Rc;
@@ -385,7 +385,7 @@ fn the_guide_says_what_was_measured() {
 fn any_size_is_drawn() {
     let mut failed = half_done(fig3b());
     let mut record = support::sweeps::record(&failed.runs()[30]);
-    record.outcome = gatelens::experiment::sweep::record::Outcome::Failed(
+    record.outcome = gatelens::sweep::record::Outcome::Failed(
         "this run needs 9 GiB in all buffers, but CPU allows 2 GiB; lower batch, T, n or m".into(),
     );
     failed.finish(record);
@@ -500,10 +500,9 @@ fn ten_thousand_runs_are_drawn() {
 fn pictures_of_results() {
     // RESULTS=results.json: what a sweep in the terminal left.
     let Ok(path) = std::env::var("RESULTS") else { return };
-    let queue =
-        gatelens::experiment::sweep::results::read(&path, &std::fs::read_to_string(&path).unwrap())
-            .unwrap()
-            .expect("results");
+    let queue = gatelens::sweep::results::read(&path, &std::fs::read_to_string(&path).unwrap())
+        .unwrap()
+        .expect("results");
     let name = queue.sweep.title.replace(|c: char| !c.is_alphanumeric(), "-");
     for (kind, size, dark) in
         [("light", DESKTOP, false), ("dark", DESKTOP, true), ("phone", PHONE, false)]

@@ -6,10 +6,10 @@ mod support;
 
 use gatelens::analysis::dissection;
 use gatelens::backend::{Backend, cpu::Cpu};
-use gatelens::experiment::checkpoint::{self, Checkpoint};
 use gatelens::graph::{Graph, program::Program};
 use gatelens::math::matrix::Matrix;
 use gatelens::model::Network;
+use gatelens::recipe::checkpoint::{self, Checkpoint};
 use gatelens::task::Teacher;
 use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::theory::ablation::Ablation;

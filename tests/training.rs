@@ -2,8 +2,8 @@
 //! stopped, and stops when it diverges.
 
 use gatelens::backend::cpu::Cpu;
-use gatelens::experiment::recipe::{Engine, Gating, Recipe};
-use gatelens::experiment::{checkpoint, preset};
+use gatelens::recipe::{Engine, Gating, Recipe};
+use gatelens::recipe::{checkpoint, preset};
 use gatelens::task::Source;
 use gatelens::train::pacer::Speed;
 use gatelens::train::session::{Event, Member, Session, Snapshot};

@@ -15,8 +15,9 @@ use egui_kittest::{
 };
 use gatelens::Error;
 use gatelens::backend::StepLoss;
-use gatelens::experiment::live::{End, Live, Weights};
-use gatelens::experiment::{preset, recipe::Recipe, runner::Update};
+use gatelens::recipe::{Recipe, preset};
+use gatelens::run::live::{End, Live, Weights};
+use gatelens::run::runner::Update;
 use gatelens::train::session::Event;
 use gatelens::ui::{Action, Message, ResumeOffer};
 use std::rc::Rc;
@@ -148,7 +149,7 @@ fn settings_are_edited_and_set_back() {
     assert_eq!(window.state().draft.learning_rate, 0.02, "the preset's");
     click(&mut window, "Gating");
     click(&mut window, "side");
-    assert_eq!(window.state().draft.gating, gatelens::experiment::recipe::Gating::Side);
+    assert_eq!(window.state().draft.gating, gatelens::recipe::Gating::Side);
 }
 
 #[test]
@@ -231,7 +232,7 @@ fn any_size_is_drawn() {
         trained(large.clone(), 1),
         trained(
             {
-                large.gating = gatelens::experiment::recipe::Gating::Side;
+                large.gating = gatelens::recipe::Gating::Side;
                 large
             },
             1,

@@ -1,14 +1,14 @@
 //! A comparison: variants in a sweep's definition, what is said of bad ones, and groups of runs
 //! that train side by side.
 
-use gatelens::experiment::recipe::{ModelName, Recipe};
-use gatelens::experiment::runner::{Command, Update};
-use gatelens::experiment::sweep::group::{self, Told};
-use gatelens::experiment::sweep::queue::Queue;
-use gatelens::experiment::sweep::record::{Outcome, Record};
-use gatelens::experiment::sweep::results::{results_csv, results_json};
-use gatelens::experiment::sweep::{Sweep, presets, results};
 use gatelens::platform::Link;
+use gatelens::recipe::{ModelName, Recipe};
+use gatelens::run::group::{self, Told};
+use gatelens::run::runner::{Command, Update};
+use gatelens::sweep::queue::Queue;
+use gatelens::sweep::record::{Outcome, Record};
+use gatelens::sweep::results::{results_csv, results_json};
+use gatelens::sweep::{Sweep, presets, results};
 use std::collections::HashMap;
 use web_time::{Duration, Instant};
 

@@ -5,11 +5,11 @@
 mod support;
 
 use gatelens::backend::{Backend, cpu::Cpu};
-use gatelens::experiment::recipe::Recipe;
 use gatelens::graph::params::ParamTable;
 use gatelens::graph::{Graph, program::Program};
 use gatelens::math::random;
 use gatelens::model::{Architecture, Mixing, Scores};
+use gatelens::recipe::Recipe;
 use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::task::{Source, Teacher};
 use gatelens::train::plan::Plan;

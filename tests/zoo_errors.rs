@@ -1,10 +1,10 @@
 //! What the zoo of layers says of bad files, links, flags and sweeps: what was wrong, where, and
 //! what was expected.
 
-use gatelens::experiment::checkpoint;
-use gatelens::experiment::recipe::{DataShape, ModelName, Recipe, TaskName};
-use gatelens::experiment::sweep::Sweep;
 use gatelens::model::{Architecture, Mixing, Scores};
+use gatelens::recipe::checkpoint;
+use gatelens::recipe::{DataShape, ModelName, Recipe, TaskName};
+use gatelens::sweep::Sweep;
 use safetensors::tensor::{Dtype, TensorView};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};

@@ -2,11 +2,12 @@
 
 use super::files::Purpose;
 use super::{App, session, spawn};
-use crate::experiment::inspection::{Given, Subject};
-use crate::experiment::preset;
-use crate::experiment::recipe::{Engine, Recipe, TaskName};
-use crate::experiment::runner::Command;
 use crate::platform::{self, OpenedFile};
+use crate::recipe::preset;
+use crate::recipe::specimen::Specimen;
+use crate::recipe::{Engine, Recipe, TaskName};
+use crate::run::inspection::Subject;
+use crate::run::runner::Command;
 use crate::task::{Arrays, Teacher};
 use crate::train::session::Snapshot;
 use crate::ui::{Message, Page, Tab, action::Action};
@@ -202,8 +203,8 @@ impl App {
     }
 
     /// Trains from a network on; the training until now can be had back.
-    fn train(&mut self, given: Given) {
-        let Given { name, network, teacher, .. } = given;
+    fn train(&mut self, given: Specimen) {
+        let Specimen { name, network, teacher, .. } = given;
         let teacher_known = teacher.is_some();
         let (dim, outputs) = (network.inputs, network.outputs);
         // A network without a teacher that fits the task at hand goes on with that; others imitate

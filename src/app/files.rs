@@ -2,10 +2,10 @@
 
 use super::{App, Arrival};
 use crate::Result;
-use crate::experiment::inspection::Subject;
-use crate::experiment::recipe::Recipe;
-use crate::experiment::{checkpoint, data};
 use crate::platform::{self, OpenedFile};
+use crate::recipe::Recipe;
+use crate::recipe::{checkpoint, data};
+use crate::run::inspection::Subject;
 use crate::task::Arrays;
 use crate::ui::sweep::Which;
 use crate::ui::{Message, Tab};
@@ -81,7 +81,7 @@ impl App {
                 self.messages.extend(
                     loaded.notes.iter().map(|note| Message::info(format!("{}: {note}", file.name))),
                 );
-                self.dissect(Subject::Given(Box::new(loaded.to_given(&file.name))));
+                self.dissect(Subject::Specimen(Box::new(loaded.to_given(&file.name))));
             }
             Err(error) => {
                 let what = if self.tab == Tab::Dissect {

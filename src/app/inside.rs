@@ -2,7 +2,8 @@
 //! Discover.
 
 use super::App;
-use crate::experiment::inspection::{Bench, Given, Look, Subject};
+use crate::recipe::specimen::Specimen;
+use crate::run::inspection::{Bench, Look, Subject};
 use crate::ui::compare;
 use crate::ui::sweep::COMPARE;
 use crate::ui::{Page, Tab};
@@ -57,7 +58,8 @@ impl App {
             return;
         }
         let name = self.sweeps[COMPARE].name(run);
-        let subject = Subject::Given(Box::new(Given::trained(name, &recipe.plan(), step, weights)));
+        let subject =
+            Subject::Specimen(Box::new(Specimen::trained(name, &recipe.plan(), step, weights)));
         match self.inside.step.replace(step) {
             None => self.inside.bench.put(subject),
             Some(_) => self.inside.bench.renew(subject),

@@ -1,10 +1,10 @@
 //! Starting a training, and keeping the last one from visit to visit.
 
-use crate::experiment::checkpoint;
-use crate::experiment::live::Live;
-use crate::experiment::recipe::Recipe;
-use crate::experiment::runner::{Command, Start};
 use crate::platform;
+use crate::recipe::Recipe;
+use crate::recipe::checkpoint;
+use crate::run::live::Live;
+use crate::run::runner::{Command, Start};
 use crate::task::{Arrays, Teacher};
 use crate::train::session::Snapshot;
 use crate::ui::ResumeOffer;

@@ -1,9 +1,9 @@
 //! `construct`: a gated network, or another layer, that is linear attention, written to a file.
 
 use super::text;
-use crate::experiment::checkpoint::{self, MAX_EMBED, MAX_NEURONS};
-use crate::experiment::recipe::Recipe;
-use crate::experiment::settings::SETTINGS;
+use crate::recipe::Recipe;
+use crate::recipe::checkpoint::{self, MAX_EMBED, MAX_NEURONS};
+use crate::recipe::settings::SETTINGS;
 use crate::task::Teacher;
 use crate::theory::cost::{self, Cost};
 use crate::theory::layers::{self, Layer};

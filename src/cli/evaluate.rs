@@ -2,9 +2,9 @@
 
 use super::text;
 use crate::backend::{Backend, cpu::Cpu};
-use crate::experiment::checkpoint;
 use crate::graph::Graph;
 use crate::graph::program::Program;
+use crate::recipe::checkpoint;
 use crate::{Error, Result};
 use clap::ArgMatches;
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};

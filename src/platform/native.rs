@@ -1,6 +1,6 @@
 //! A native machine: the runner on a thread, files by dialog.
 
-use crate::experiment::runner::{self, Command, Port, Update};
+use crate::run::runner::{self, Command, Port, Update};
 use crate::{Error, Result};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::time::Duration;

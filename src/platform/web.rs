@@ -1,7 +1,7 @@
 //! The browser: the runner in a Web Worker, files by the browser's dialog, the address bar.
 
 use super::OpenedFile;
-use crate::experiment::runner::{self, Command, Port, Update};
+use crate::run::runner::{self, Command, Port, Update};
 use crate::{Error, Result};
 use js_sys::{Function, Promise, Reflect, Uint8Array};
 use std::cell::RefCell;
@@ -114,7 +114,7 @@ pub fn serve_worker() {
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         match decode::<Command>(&event.data()) {
             Ok(command) => drop(sender.send(command)), /* the receiver lives as long as this
-                                                         * closure */
+            * closure */
             Err(problem) => log::error!("{problem}"),
         }
         wake(&alarm);

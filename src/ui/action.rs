@@ -3,7 +3,8 @@
 use super::Tab;
 use super::sweep::{SweepAction, Which};
 use crate::analysis::dissection::Settings;
-use crate::experiment::inspection::{Given, Subject};
+use crate::recipe::specimen::Specimen;
+use crate::run::inspection::Subject;
 use crate::theory::Variant;
 use crate::train::pacer::Speed;
 
@@ -49,7 +50,7 @@ pub enum Action {
     /// Look for something else in the network on the bench.
     Inspect(Settings),
     /// Train from that network on, in Discover; the training until now can be had back.
-    Train(Box<Given>),
+    Train(Box<Specimen>),
     /// Back to the training that was replaced last: by a network, a file, a preset or a link.
     Undo,
     /// Forward again.

@@ -3,7 +3,7 @@
 
 use super::theme::{Palette, strong};
 use super::{Action, Severity, View, format};
-use crate::experiment::live::End;
+use crate::run::live::End;
 use eframe::egui;
 use egui::{
     Button, Color32, Frame, Label, Margin, Popup, PopupCloseBehavior, RichText, Stroke, TextEdit,

@@ -1,7 +1,7 @@
 //! A titled part of the window.
 
 use super::theme::{Palette, plain, strong};
-use crate::experiment::live::Live;
+use crate::run::live::Live;
 use eframe::egui;
 use egui::text::LayoutJob;
 use egui::{Align, Align2, Layout, Rect, Ui, UiBuilder, pos2, vec2};

@@ -5,7 +5,7 @@ use super::heatmap::{Colors, Heatmap};
 use super::theme::{Palette, plain};
 use super::{card, format, outputs};
 use crate::analysis::contribution::Probe;
-use crate::experiment::live::Live;
+use crate::run::live::Live;
 use eframe::egui;
 use egui::{Align2, Color32, ComboBox, Context, Rect, Sense, Ui, pos2, vec2};
 

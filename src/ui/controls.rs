@@ -3,9 +3,10 @@
 use super::icon::{self, Icon};
 use super::theme::{Palette, strong};
 use super::{Action, View, format, setting};
-use crate::experiment::recipe::{Recipe, TaskName};
-use crate::experiment::settings::{Group, SETTINGS, Setting};
-use crate::experiment::{live::Live, preset};
+use crate::recipe::preset;
+use crate::recipe::settings::{Group, SETTINGS, Setting};
+use crate::recipe::{Recipe, TaskName};
+use crate::run::live::Live;
 use crate::train::pacer::Speed;
 use eframe::egui;
 use egui::{

@@ -4,7 +4,7 @@
 use super::theme::{Palette, role_name};
 use super::{axes, card, format};
 use crate::analysis::importance::{Importance, Role};
-use crate::experiment::live::Live;
+use crate::run::live::Live;
 use eframe::egui;
 use egui::{Color32, Rect, Stroke, Ui, pos2};
 use egui_plot::{GridMark, Line, PlotPoints, PlotTransform};

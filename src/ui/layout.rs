@@ -5,7 +5,7 @@ use super::{
     Action, State, Tab, View, banner, card, compare, construct, context, contributions, controls,
     dissect, guide, lambdas, loss, network, outputs, status, sweep, topbar,
 };
-use crate::experiment::recipe::TaskName;
+use crate::recipe::TaskName;
 use eframe::egui;
 use egui::{
     CentralPanel, Frame, Margin, Panel, Rect, ScrollArea, Sense, Ui, UiBuilder, pos2, vec2,

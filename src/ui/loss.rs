@@ -3,7 +3,7 @@
 
 use super::theme::{Palette, plain};
 use super::{Action, axes, card, export, format, schedule, svg};
-use crate::experiment::live::Live;
+use crate::run::live::Live;
 use crate::task::Task;
 use crate::theory::gradient_step;
 use crate::train::history::Bucket;

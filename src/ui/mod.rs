@@ -1,5 +1,5 @@
 //! The window's content: egui only. It draws what it is given and returns [`Action`]s; it changes
-//! only its own [`State`] and the draft recipe. Imports `experiment` and what is left of it.
+//! only its own [`State`] and the draft recipe. Imports `platform` and what is left of it.
 //!
 //! Start with [`State::show`], then [`layout`] (which panel stands where in Discover and In
 //! context; the others lay out themselves) and [`network`] (the aligned picture); each panel is a
@@ -41,9 +41,9 @@ mod topbar;
 pub use action::Action;
 pub use compare::Page;
 
-use crate::experiment::inspection::Bench;
-use crate::experiment::live::Live;
-use crate::experiment::recipe::Recipe;
+use crate::recipe::Recipe;
+use crate::run::inspection::Bench;
+use crate::run::live::Live;
 use crate::theory::Variant;
 use crate::train::pacer::Speed;
 use eframe::egui;

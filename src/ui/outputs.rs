@@ -3,7 +3,7 @@
 use super::theme::{Palette, plain};
 use super::{card, format};
 use crate::analysis::contribution::Probe;
-use crate::experiment::live::Live;
+use crate::run::live::Live;
 use eframe::egui;
 use egui::{Align2, Rect, Sense, Shape, Stroke, Ui, pos2, vec2};
 

@@ -3,8 +3,8 @@
 use super::format;
 use super::theme::{Palette, plain};
 use crate::backend::cpu::clock;
-use crate::experiment::live::Live;
 use crate::graph::dims::Curve;
+use crate::run::live::Live;
 use eframe::egui;
 use egui::{Align2, Color32, Rangef, Rect, Sense, Shape, Stroke, Ui, pos2};
 

@@ -3,8 +3,8 @@
 
 use super::format;
 use super::theme::Palette;
-use crate::experiment::recipe::Recipe;
-use crate::experiment::settings::{Kind, Setting, Value};
+use crate::recipe::Recipe;
+use crate::recipe::settings::{Kind, Setting, Value};
 use eframe::egui;
 use egui::{
     Align, Button, ComboBox, DragValue, Layout, PopupCloseBehavior, Response, RichText, Role,

@@ -2,10 +2,10 @@
 
 use gatelens::analysis::importance::Census;
 use gatelens::backend::StepLoss;
-use gatelens::experiment::recipe::{Gating, TaskName};
-use gatelens::experiment::sweep::queue::Queue;
-use gatelens::experiment::sweep::record::{Curve, Outcome, POINTS, Record};
-use gatelens::experiment::sweep::{Axis, Run, Sweep};
+use gatelens::recipe::{Gating, TaskName};
+use gatelens::sweep::queue::Queue;
+use gatelens::sweep::record::{Curve, Outcome, POINTS, Record};
+use gatelens::sweep::{Axis, Run, Sweep};
 
 /// An axis of these.
 pub fn axis(keys: &str, values: &str) -> Axis {
@@ -129,7 +129,7 @@ pub fn half_done(sweep: Sweep) -> Queue {
     for (k, index) in [half, half + 1].into_iter().enumerate() {
         let mut curve = record(&queue.runs()[index]).curve;
         curve.0.truncate(12 + 9 * k);
-        let step = gatelens::experiment::sweep::record::mark(
+        let step = gatelens::sweep::record::mark(
             u64::from(queue.runs()[index].recipe.steps),
             curve.0.len() as u64,
         );

@@ -3,10 +3,11 @@
 use gatelens::analysis::test_set::{self, Sets};
 use gatelens::analysis::{contribution, in_context};
 use gatelens::backend::{Backend, cpu::Cpu};
-use gatelens::experiment::live::Live;
-use gatelens::experiment::{recipe::Recipe, runner::Update};
 use gatelens::math::random;
 use gatelens::model::Network;
+use gatelens::recipe::Recipe;
+use gatelens::run::live::Live;
+use gatelens::run::runner::Update;
 use gatelens::task::{Arrays, Source};
 use gatelens::train::pacer::Speed;
 use gatelens::train::session::{Event, Member, Session};

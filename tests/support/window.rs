@@ -2,11 +2,11 @@
 
 use eframe::egui::{self, Vec2, vec2};
 use egui_kittest::{Harness, kittest::Queryable};
-use gatelens::experiment::inspection::{Bench, Look};
-use gatelens::experiment::live::Live;
-use gatelens::experiment::sweep::Sweep;
-use gatelens::experiment::sweep::queue::Queue;
-use gatelens::experiment::{preset, recipe::Recipe};
+use gatelens::recipe::{Recipe, preset};
+use gatelens::run::inspection::{Bench, Look};
+use gatelens::run::live::Live;
+use gatelens::sweep::Sweep;
+use gatelens::sweep::queue::Queue;
 use gatelens::train::pacer::Speed;
 use gatelens::ui::compare::InsideInput;
 use gatelens::ui::sweep::{Draft, SweepInput};

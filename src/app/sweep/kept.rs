@@ -1,8 +1,8 @@
 //! What is kept of a sweep from visit to visit, as text: its definition and its records.
 
-use crate::experiment::sweep::Sweep;
-use crate::experiment::sweep::queue::{Queue, State};
-use crate::experiment::sweep::record::{Outcome, Record};
+use crate::sweep::Sweep;
+use crate::sweep::queue::{Queue, State};
+use crate::sweep::record::{Outcome, Record};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
@@ -49,9 +49,9 @@ mod tests {
     use super::super::Sweeping;
     use super::*;
     use crate::backend::StepLoss;
-    use crate::experiment::recipe::Recipe;
-    use crate::experiment::sweep::Run;
-    use crate::experiment::sweep::record::Curve;
+    use crate::recipe::Recipe;
+    use crate::sweep::Run;
+    use crate::sweep::record::Curve;
     use crate::ui::sweep::COMPARE;
 
     fn sweep(layers: &[&str], seeds: u32) -> Sweep {

@@ -1,11 +1,11 @@
 //! The page Inside: the memory, the gates and the state of one network, a run of the race or the
 //! training in Discover.
 
-use crate::experiment::inspection::Bench;
-use crate::experiment::sweep::contest::{Contender, contenders, value};
-use crate::experiment::sweep::measure::Measure;
-use crate::experiment::sweep::queue::{Queue, State as RunState};
-use crate::experiment::sweep::record::Outcome;
+use crate::run::inspection::Bench;
+use crate::sweep::contest::{Contender, contenders, value};
+use crate::sweep::measure::Measure;
+use crate::sweep::queue::{Queue, State as RunState};
+use crate::sweep::record::Outcome;
 use crate::ui::choice::{self, Row};
 use crate::ui::controls::heading;
 use crate::ui::sweep::COMPARE;

@@ -2,11 +2,11 @@
 //! or a token changes.
 
 use crate::analysis::importance::{self, Importance, Role};
-use crate::experiment::inspection::Given;
 use crate::math::matrix::{Matrix, norm};
 use crate::math::random;
 use crate::model::Network;
 use crate::model::network::Gating;
+use crate::recipe::specimen::Specimen;
 use crate::task::Teacher;
 use crate::task::attention::{Spectrum, TeacherKind};
 use crate::theory::ablation::Ablation;
@@ -152,7 +152,7 @@ impl Built {
     }
 
     /// The network as it is shown, for the other views; `noise` on every weight matrix.
-    pub fn given(&self, running: &Running, noise: bool) -> Given {
+    pub fn given(&self, running: &Running, noise: bool) -> Specimen {
         let Settings { seed, ablation, .. } = &self.of.0;
         let broken = if *ablation == Ablation::default() { "" } else { ", broken" };
         let with_noise = if noise { ", with noise" } else { "" };
@@ -165,7 +165,7 @@ impl Built {
         if noise {
             add_noise(&mut network, *seed);
         }
-        Given::new(name, network, Some(self.teacher.clone()))
+        Specimen::new(name, network, Some(self.teacher.clone()))
     }
 }
 
@@ -357,7 +357,7 @@ mod tests {
             let change = crate::math::matrix::relative_change(&a, &b);
             assert!((change / NOISE - 1.0).abs() < 0.25, "{name}: {change}");
         }
-        let lambda = |given: &Given| given.network.gated().unwrap().lambda;
+        let lambda = |given: &Specimen| given.network.gated().unwrap().lambda;
         assert_eq!(
             (lambda(&noisy), noisy.name.as_str()),
             (lambda(&plain), "Symmetric construction, d = 6, with noise")

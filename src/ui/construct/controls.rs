@@ -4,7 +4,7 @@ use super::super::controls::heading;
 use super::State;
 use super::built::{LARGEST_DIM, NOISE, Running, Settings};
 use super::numbers;
-use crate::experiment::inspection::Subject;
+use crate::run::inspection::Subject;
 use crate::task::attention::Spectrum;
 use crate::theory::Variant;
 use crate::theory::ablation::Ablation;
@@ -282,7 +282,7 @@ fn then(ui: &mut Ui, state: &State, actions: &mut Vec<Action>) {
         .on_hover_text("Does the reverse engineering find what was put in?")
         .clicked()
     {
-        actions.push(Action::Dissect(Subject::Given(Box::new(built.given(running, false)))));
+        actions.push(Action::Dissect(Subject::Specimen(Box::new(built.given(running, false)))));
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::super::heatmap::{Colors, Heatmap};
 use super::super::theme::{Palette, plain};
-use crate::experiment::live::Live;
+use crate::run::live::Live;
 use crate::ui::format;
 use eframe::egui;
 use egui::{Align2, Color32, Pos2, Rect, Stroke, StrokeKind, Ui, pos2, vec2};

@@ -6,7 +6,7 @@ use super::super::theme::{Palette, plain, strong};
 use super::super::{Action, card, export, format};
 use super::cells::narrow;
 use crate::analysis::in_context::{Coefficients, Finding, MOST_INPUTS};
-use crate::experiment::live::Live;
+use crate::run::live::Live;
 use eframe::egui;
 use egui::{Align2, Rect, Sense, Stroke, Ui, pos2, vec2};
 

@@ -2,7 +2,7 @@
 
 use super::super::theme::{Palette, strong};
 use super::Action;
-use crate::experiment::preset;
+use crate::recipe::preset;
 use eframe::egui;
 use egui::{Button, Label, RichText, Ui, vec2};
 

@@ -20,8 +20,8 @@ mod verdict;
 use super::readout::Readout;
 use super::{Action, View, card, loss};
 use crate::analysis::in_context::Finding;
-use crate::experiment::live::Live;
-use crate::experiment::recipe::TaskName;
+use crate::recipe::TaskName;
+use crate::run::live::Live;
 use eframe::egui;
 use egui::{Rect, Sense, Ui, pos2, vec2};
 

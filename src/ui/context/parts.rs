@@ -6,7 +6,7 @@ use super::super::{Action, card, export, format};
 use super::cells::{largest, narrow};
 use crate::analysis::in_context::Finding;
 use crate::analysis::recall::{LOSES, RECALLS, Recalled};
-use crate::experiment::live::Live;
+use crate::run::live::Live;
 use crate::task::Task;
 use eframe::egui;
 use egui::{Align2, Color32, Rect, Sense, Stroke, Ui, pos2, vec2};

@@ -9,8 +9,8 @@ use super::super::{Action, card, export, format};
 use super::cells::{Cells, grid, largest, narrow};
 use crate::analysis::in_context::Finding;
 use crate::analysis::recall::Episode;
-use crate::experiment::live::Live;
-use crate::experiment::recipe::Gating;
+use crate::recipe::Gating;
+use crate::run::live::Live;
 use eframe::egui;
 use egui::{Align2, Color32, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 

@@ -6,7 +6,7 @@ use super::super::theme::{Palette, plain, strong};
 use super::super::{Action, card, export, format};
 use super::cells::{Cells, Mark, largest, narrow};
 use crate::analysis::in_context::{Episode, Finding};
-use crate::experiment::live::Live;
+use crate::run::live::Live;
 use eframe::egui;
 use egui::{Align2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 

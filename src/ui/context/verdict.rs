@@ -2,8 +2,8 @@
 
 use super::super::theme::{Palette, strong};
 use crate::analysis::in_context::Finding;
-use crate::experiment::live::{End, Live};
-use crate::experiment::recipe::TaskName;
+use crate::recipe::TaskName;
+use crate::run::live::{End, Live};
 use crate::ui::format;
 use eframe::egui;
 use egui::{Frame, Label, Margin, RichText, Ui};

@@ -3,8 +3,9 @@
 
 use super::{Answer, export, reading};
 use crate::analysis::dissection::Stage;
-use crate::experiment::inspection::{Given, Subject};
 use crate::model::network::Gating;
+use crate::recipe::specimen::Specimen;
+use crate::run::inspection::Subject;
 use crate::ui::controls::heading;
 use crate::ui::guide::Text;
 use crate::ui::theme::{Palette, plain, strong};
@@ -173,7 +174,7 @@ fn use_it(ui: &mut Ui, view: &View<'_>, answer: &Answer<'_>, actions: &mut Vec<A
     if let Some(stage) = minimal {
         let help = "Puts the minimal network in Discover in place of the one that is trained there, ready to be trained on. It can be undone.";
         if ui.link("Apply the reduction").on_hover_text(help).clicked() {
-            let given = Given::new("the reduced network", &stage.network, teacher(view));
+            let given = Specimen::new("the reduced network", &stage.network, teacher(view));
             actions.push(Action::Train(Box::new(given)));
         }
     }
@@ -205,7 +206,7 @@ pub fn undo(ui: &mut Ui, view: &View<'_>, actions: &mut Vec<Action>) {
 /// What the network on the bench imitates.
 fn teacher(view: &View<'_>) -> Option<crate::task::Teacher> {
     match &view.bench.subject {
-        Subject::Given(given) => given.teacher.clone(),
+        Subject::Specimen(given) => given.teacher.clone(),
         Subject::Live => view.live.teacher.clone(),
     }
 }

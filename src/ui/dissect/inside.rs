@@ -4,9 +4,10 @@
 use super::story::{self, Said};
 use super::{ASIDE, aside, insides};
 use crate::analysis::insides::{Insides, Probing};
-use crate::experiment::inspection::{Given, Subject};
-use crate::experiment::recipe::Recipe;
 use crate::model::{Architecture, Model};
+use crate::recipe::Recipe;
+use crate::recipe::specimen::Specimen;
+use crate::run::inspection::Subject;
 use crate::ui::controls::heading;
 use crate::ui::theme::{Palette, strong};
 use crate::ui::{Action, View, banner, export, format};
@@ -118,10 +119,10 @@ fn column(ui: &mut Ui, view: &View<'_>, insides: &Insides, actions: &mut Vec<Act
     );
     ui.add_space(4.0);
     heading(ui, "USE IT");
-    if let Subject::Given(given) = &view.bench.subject {
+    if let Subject::Specimen(given) = &view.bench.subject {
         let help = "Puts this network in Discover in place of the one that is trained there, ready to be trained on. It can be undone.";
         if ui.link("Train this network").on_hover_text(help).clicked() {
-            actions.push(Action::Train(Box::new(Given::clone(given))));
+            actions.push(Action::Train(Box::new(Specimen::clone(given))));
         }
     }
     aside::undo(ui, view, actions);
@@ -174,7 +175,7 @@ pub fn status(ui: &mut Ui, view: &View<'_>) {
     };
     let known = match &view.bench.subject {
         Subject::Live => view.live.recipe.task().widths().into(),
-        Subject::Given(given) => {
+        Subject::Specimen(given) => {
             let Model { inputs, outputs, .. } = given.network;
             [inputs, outputs]
         }

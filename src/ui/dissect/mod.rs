@@ -19,7 +19,7 @@ use super::card::{note, quiet};
 use super::theme::{Palette, strong};
 use super::{Action, View, banner, card, export, format, insides};
 use crate::analysis::dissection::{Dissection, Settings};
-use crate::experiment::inspection::Subject;
+use crate::run::inspection::Subject;
 use eframe::egui;
 use egui::{
     Align, CentralPanel, DragValue, Frame, Key, Layout, Margin, Modifiers, Panel, Rect, RichText,
@@ -80,7 +80,7 @@ pub fn show(
     let dark = ui.visuals().dark_mode;
     let teacher = match &bench.subject {
         Subject::Live => true,
-        Subject::Given(given) => given.teacher.is_some(),
+        Subject::Specimen(given) => given.teacher.is_some(),
     };
     if bench.inspected.as_ref().is_some_and(|inspected| inspected.insides().is_some()) {
         return inside::show(ui, state, view, narrow, actions);
@@ -153,7 +153,7 @@ pub fn show(
 /// Why there is nothing to see yet.
 fn waiting(view: &View<'_>) -> &'static str {
     match &view.bench.subject {
-        Subject::Given(_) => "Looking into the network…",
+        Subject::Specimen(_) => "Looking into the network…",
         Subject::Live if view.live.failure.is_some() => {
             "Training has stopped before there was a network to take apart. Retry above, or load a file of weights."
         }
@@ -306,7 +306,7 @@ pub fn status(ui: &mut Ui, view: &View<'_>) {
     let gated = stages.first().is_some_and(|stage| !stage.gates.is_empty());
     let moved = stages.last().map_or_else(|| "–".into(), |stage| format::scientific(stage.change));
     let dim = stages.first().map_or(0, |stage| stage.network.inputs());
-    let known = !matches!(&view.bench.subject, Subject::Given(given) if given.teacher.is_none());
+    let known = !matches!(&view.bench.subject, Subject::Specimen(given) if given.teacher.is_none());
     let counts = |ui: &mut Ui| {
         ui.spacing_mut().item_spacing.x = 16.0;
         part(

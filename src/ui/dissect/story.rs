@@ -1,7 +1,7 @@
 //! The verdict, what it rests on, and which network it is about.
 
 use super::Answer;
-use crate::experiment::inspection::Subject;
+use crate::run::inspection::Subject;
 use crate::ui::theme::{Palette, strong};
 use crate::ui::{Action, View, format};
 use eframe::egui;
@@ -84,7 +84,7 @@ fn source(ui: &mut Ui, view: &View<'_>, said: Option<&Said>, actions: &mut Vec<A
                 mute(ui, &format!("From the running network{at}"));
                 "load a file…"
             }
-            Subject::Given(given) => {
+            Subject::Specimen(given) => {
                 mute(ui, &format!("From {} · ", given.name));
                 if ui.link("back to the running network").clicked() {
                     actions.push(Action::Dissect(Subject::Live));

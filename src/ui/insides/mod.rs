@@ -10,7 +10,7 @@ mod over_time;
 
 use super::{Action, card};
 use crate::analysis::insides::Insides;
-use crate::experiment::inspection::Inspected;
+use crate::run::inspection::Inspected;
 use eframe::egui;
 use egui::{Rect, Sense, Ui, pos2, vec2};
 

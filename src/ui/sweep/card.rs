@@ -3,10 +3,10 @@
 use super::frame::{Frame, LEFT};
 use super::scale::{self, Scale};
 use crate::backend::StepLoss;
-use crate::experiment::recipe::Gating;
-use crate::experiment::sweep::measure::Measure;
-use crate::experiment::sweep::queue::{Queue, State};
-use crate::experiment::sweep::record::{Outcome, mark};
+use crate::recipe::Gating;
+use crate::sweep::measure::Measure;
+use crate::sweep::queue::{Queue, State};
+use crate::sweep::record::{Outcome, mark};
 use crate::ui::format;
 use crate::ui::theme::{Palette, plain, strong};
 use eframe::egui;
@@ -144,8 +144,8 @@ pub fn at(scale: &Scale, title: &str, place: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::sweep::Sweep;
-    use crate::experiment::sweep::record::{Curve, Record};
+    use crate::sweep::Sweep;
+    use crate::sweep::record::{Curve, Record};
 
     #[test]
     fn a_curve_ends_at_its_last_step() {

@@ -3,9 +3,9 @@
 
 use super::plot::{Picture, Point, Series, reading, reference};
 use super::scale::{self, Scale};
-use crate::experiment::sweep::contest::Contender;
-use crate::experiment::sweep::measure::Measure;
-use crate::experiment::sweep::queue::Queue;
+use crate::sweep::contest::Contender;
+use crate::sweep::measure::Measure;
+use crate::sweep::queue::Queue;
 
 /// Draws up the picture. Runs at other rates than the best stand aside.
 pub fn picture(queue: &Queue, contenders: &[Contender], measure: Measure) -> Picture {

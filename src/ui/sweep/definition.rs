@@ -2,8 +2,8 @@
 
 use super::draft::AxisText;
 use super::{COMPARE, Draft, State, SweepAction, Which, plot, run, variants};
-use crate::experiment::preset;
-use crate::experiment::settings::Setting;
+use crate::recipe::preset;
+use crate::recipe::settings::Setting;
 use crate::ui::choice::{self, Row};
 use crate::ui::controls::heading;
 use crate::ui::theme::Palette;

@@ -1,10 +1,10 @@
 //! The definition as it is being written: text, and what it reads as.
 
 use super::{COMPARE, Which, plot, variants};
-use crate::experiment::preset;
-use crate::experiment::recipe::{Gating, ModelName, Recipe};
-use crate::experiment::settings::{self, Group, SETTINGS, Setting};
-use crate::experiment::sweep::{Axis, Sweep, Variant, is_variant};
+use crate::recipe::preset;
+use crate::recipe::settings::{self, Group, SETTINGS, Setting};
+use crate::recipe::{Gating, ModelName, Recipe};
+use crate::sweep::{Axis, Sweep, Variant, is_variant};
 
 /// A sweep's definition while the user writes it. The app keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -2,8 +2,8 @@
 
 use super::plot::{Kind, Picture};
 use super::{COMPARE, Shown, State, SweepAction, card, plot, race};
-use crate::experiment::sweep::measure::Measure;
-use crate::experiment::sweep::queue::Queue;
+use crate::sweep::measure::Measure;
+use crate::sweep::queue::Queue;
 use crate::ui::controls::heading;
 use crate::ui::guide::Text;
 use crate::ui::theme::{Palette, strong};

@@ -27,11 +27,11 @@ pub use draft::{AxisText, Draft};
 
 use super::theme::Palette;
 use super::{Action, View, banner, format};
-use crate::experiment::sweep::contest::{Contender, contenders};
-use crate::experiment::sweep::measure::Measure;
-use crate::experiment::sweep::queue::{Queue, State as RunState};
-use crate::experiment::sweep::record::Outcome;
-use crate::experiment::sweep::{Sweep, minimum};
+use crate::sweep::contest::{Contender, contenders};
+use crate::sweep::measure::Measure;
+use crate::sweep::queue::{Queue, State as RunState};
+use crate::sweep::record::Outcome;
+use crate::sweep::{Sweep, minimum};
 use ask::Ask;
 use draft::Check;
 use eframe::egui;

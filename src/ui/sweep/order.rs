@@ -1,8 +1,8 @@
 //! The table's columns, and its rows in the order of one of them. Pure.
 
 use super::card;
-use crate::experiment::sweep::queue::{Queue, State};
-use crate::experiment::sweep::record::Outcome;
+use crate::sweep::queue::{Queue, State};
+use crate::sweep::record::Outcome;
 use crate::ui::format;
 use std::cmp::Ordering;
 
@@ -102,9 +102,7 @@ fn steps(queue: &Queue, run: usize) -> u64 {
         State::Over(record) => match record.outcome {
             Outcome::Finished => all,
             Outcome::Diverged(step) => step,
-            Outcome::Failed(_) => {
-                crate::experiment::sweep::record::mark(all, record.curve.0.len() as u64)
-            }
+            Outcome::Failed(_) => crate::sweep::record::mark(all, record.curve.0.len() as u64),
         },
     }
 }

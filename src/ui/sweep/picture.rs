@@ -3,7 +3,7 @@
 use super::frame::{BELOW, Frame, LEFT};
 use super::plot::{Kind, Picture, Point};
 use super::{Shown, State, card as run_card, marks, plot};
-use crate::experiment::sweep::queue::Queue;
+use crate::sweep::queue::Queue;
 use crate::ui::theme::{Palette, plain};
 use crate::ui::{Action, card, export, format};
 use eframe::egui;

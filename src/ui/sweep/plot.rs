@@ -2,12 +2,12 @@
 //! [`super::picture`] draws it.
 
 use super::scale::{self, Scale};
-use crate::experiment::recipe::Recipe;
-use crate::experiment::settings::{Kind as SettingKind, Setting};
-use crate::experiment::sweep::measure::Measure;
-use crate::experiment::sweep::queue::{Queue, State};
-use crate::experiment::sweep::record::Outcome;
-use crate::experiment::sweep::{Axis, Run, is_variant};
+use crate::recipe::Recipe;
+use crate::recipe::settings::{Kind as SettingKind, Setting};
+use crate::sweep::measure::Measure;
+use crate::sweep::queue::{Queue, State};
+use crate::sweep::record::Outcome;
+use crate::sweep::{Axis, Run, is_variant};
 use crate::task::Task;
 use crate::theory::gradient_step;
 use crate::ui::controls::short_name;
@@ -345,8 +345,8 @@ impl Picture {
 mod tests {
     use super::*;
     use crate::backend::StepLoss;
-    use crate::experiment::sweep::Sweep;
-    use crate::experiment::sweep::record::{Curve, Record};
+    use crate::sweep::Sweep;
+    use crate::sweep::record::{Curve, Record};
 
     fn axis(keys: &str, values: &str) -> Axis {
         let list = |text: &str| text.split(',').map(Into::into).collect();
@@ -468,7 +468,7 @@ mod tests {
         );
         (0..16).for_each(|index| end(&mut queue, index, Some(0.1)));
         let fewest = |recipe: &Recipe| {
-            Some(if recipe.gating == crate::experiment::recipe::Gating::Side { 9 } else { 12 })
+            Some(if recipe.gating == crate::recipe::Gating::Side { 9 } else { 12 })
         };
         let first = picture(&queue, None, fewest);
         assert_eq!(

@@ -2,9 +2,9 @@
 
 use super::ask::Ask;
 use super::{Counts, State, SweepAction, draft};
-use crate::experiment::sweep::Sweep;
-use crate::experiment::sweep::queue::{Queue, State as RunState};
-use crate::experiment::sweep::record::Record;
+use crate::sweep::Sweep;
+use crate::sweep::queue::{Queue, State as RunState};
+use crate::sweep::record::Record;
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{Palette, strong};
 use crate::ui::{Action, View, format};

@@ -2,8 +2,8 @@
 
 use super::order::{self, Column, Order};
 use super::{Shown, State, plot};
-use crate::experiment::sweep::queue::Queue;
-use crate::experiment::sweep::results::{results_csv, results_json};
+use crate::sweep::queue::Queue;
+use crate::sweep::results::{results_csv, results_json};
 use crate::ui::theme::{Palette, plain, strong};
 use crate::ui::{Action, card};
 use eframe::egui;

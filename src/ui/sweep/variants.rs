@@ -3,10 +3,10 @@
 use super::Draft;
 use super::State;
 use super::definition::{REMOVE, line, named, note, remove};
-use crate::experiment::preset;
-use crate::experiment::recipe::{Gating, ModelName, Recipe};
-use crate::experiment::settings::{self, Group, SETTINGS, Setting};
-use crate::experiment::sweep::Variant;
+use crate::recipe::preset;
+use crate::recipe::settings::{self, Group, SETTINGS, Setting};
+use crate::recipe::{Gating, ModelName, Recipe};
+use crate::sweep::Variant;
 use crate::ui::controls::short_name;
 use crate::ui::format;
 use crate::ui::theme::Palette;

@@ -3,9 +3,10 @@
 
 use super::work::{self, MEASURED_ON, Work};
 use super::{State, equations, exponents, picture};
-use crate::experiment::checkpoint;
-use crate::experiment::inspection::{Given, Subject};
 use crate::model::Architecture;
+use crate::recipe::checkpoint;
+use crate::recipe::specimen::Specimen;
+use crate::run::inspection::Subject;
 use crate::theory::layers::primitives::Shown;
 use crate::theory::layers::{Built, Layer, construct};
 use crate::ui::construct::formula;
@@ -202,11 +203,11 @@ fn then(ui: &mut Ui, work: &Work, actions: &mut Vec<Action>) {
             built.dim,
             work::power(-work::exponent_of(built.epsilon))
         );
-        Box::new(Given::new(name, built.model(), Some(work.teacher.clone())))
+        Box::new(Specimen::new(name, built.model(), Some(work.teacher.clone())))
     };
     ui.horizontal_wrapped(|ui| {
         if ui.button("Take it apart").on_hover_text("In Dissect: what its state and gates hold, and whether it is attention.").clicked() {
-            actions.push(Action::Dissect(Subject::Given(given(built))));
+            actions.push(Action::Dissect(Subject::Specimen(given(built))));
         }
         let help =
             "In Discover, with these weights as the start, at the ε that is best in single precision, in which it trains. Does gradient descent stay there?";

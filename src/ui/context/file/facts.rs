@@ -5,7 +5,7 @@ use super::super::super::theme::{Palette, plain, strong};
 use super::super::super::{card, format};
 use super::tested;
 use crate::analysis::test_set::Errors;
-use crate::experiment::live::Live;
+use crate::run::live::Live;
 use crate::ui::layout;
 use eframe::egui;
 use egui::{Align2, Grid, Label, Rect, RichText, Sense, Ui, vec2};

@@ -10,7 +10,7 @@ pub mod series;
 use super::super::{Action, card, loss};
 use crate::analysis::in_context::Finding;
 use crate::analysis::test_set::Tested;
-use crate::experiment::live::Live;
+use crate::run::live::Live;
 use crate::ui::readout::Readout;
 use eframe::egui;
 use egui::{Rect, Ui};

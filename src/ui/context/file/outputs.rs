@@ -5,7 +5,7 @@ use super::super::super::{Action, card, export, format};
 use super::super::cells::{largest, narrow};
 use super::{tested, waiting};
 use crate::analysis::test_set::Size;
-use crate::experiment::live::Live;
+use crate::run::live::Live;
 use crate::ui::layout;
 use eframe::egui;
 use egui::{Align2, Rect, ScrollArea, Sense, Stroke, Ui, pos2, vec2};

@@ -6,7 +6,7 @@ use super::super::super::{Action, card, export, format};
 use super::chart::{BELOW, Chart, LEFT};
 use super::{tested, waiting};
 use crate::analysis::test_set::Size;
-use crate::experiment::live::Live;
+use crate::run::live::Live;
 use crate::ui::layout;
 use crate::ui::readout::Readout;
 use eframe::egui;

@@ -9,7 +9,7 @@ use super::super::cells::narrow;
 use super::chart::{BELOW, Chart, LEFT, round_marks};
 use super::{tested, waiting};
 use crate::analysis::test_set::{Shown, Tested};
-use crate::experiment::live::Live;
+use crate::run::live::Live;
 use crate::ui::layout;
 use crate::ui::readout::Readout;
 use eframe::egui;

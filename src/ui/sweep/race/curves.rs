@@ -7,10 +7,10 @@ use super::super::plot::Picture;
 use super::super::scale::{self, Tick};
 use super::super::{Shown, State, marks, picture};
 use super::leaders;
-use crate::experiment::sweep::contest::{Contender, median};
-use crate::experiment::sweep::measure::Measure;
-use crate::experiment::sweep::queue::{Queue, State as RunState};
-use crate::experiment::sweep::record::{Outcome, mark, whole};
+use crate::sweep::contest::{Contender, median};
+use crate::sweep::measure::Measure;
+use crate::sweep::queue::{Queue, State as RunState};
+use crate::sweep::record::{Outcome, mark, whole};
 use crate::ui::theme::{Palette, plain};
 use crate::ui::{Action, card, export, format};
 use eframe::egui;
@@ -229,8 +229,8 @@ fn draw(
 mod tests {
     use super::*;
     use crate::backend::StepLoss;
-    use crate::experiment::sweep::Sweep;
-    use crate::experiment::sweep::record::{Curve, Record};
+    use crate::sweep::Sweep;
+    use crate::sweep::record::{Curve, Record};
 
     #[test]
     fn the_median_goes_on_where_one_of_three_has_diverged() {

@@ -3,8 +3,8 @@
 use super::super::guide::{headline, pinned};
 use super::super::{Shown, State, scale};
 use super::leaders;
-use crate::experiment::sweep::contest::Contender;
-use crate::experiment::sweep::measure::Measure;
+use crate::sweep::contest::Contender;
+use crate::sweep::measure::Measure;
 use crate::ui::controls::heading;
 use crate::ui::guide::Text;
 use crate::ui::theme::{Palette, strong};

@@ -6,8 +6,8 @@ pub mod guide;
 pub mod rates;
 
 use super::{State, card_of, picture, table};
-use crate::experiment::sweep::contest::Contender;
-use crate::experiment::sweep::queue::Queue;
+use crate::sweep::contest::Contender;
+use crate::sweep::queue::Queue;
 use crate::ui::{Action, card};
 use eframe::egui;
 use egui::{Rect, Ui, pos2};

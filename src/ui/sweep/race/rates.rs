@@ -2,8 +2,8 @@
 //! marked.
 
 use super::super::{Shown, State, marks, scale};
-use crate::experiment::sweep::contest::{Contender, Rate};
-use crate::experiment::sweep::queue::Queue;
+use crate::sweep::contest::{Contender, Rate};
+use crate::sweep::queue::Queue;
 use crate::ui::theme::{Palette, plain, strong};
 use crate::ui::{card, format};
 use eframe::egui;

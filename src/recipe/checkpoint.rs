@@ -9,8 +9,8 @@ mod kind;
 
 pub use kind::{MAX_EMBED, described};
 
-use super::inspection::Given;
-use super::recipe::Recipe;
+use super::Recipe;
+use super::specimen::Specimen;
 use crate::analysis::insides::Origin;
 use crate::graph::params::{Param, ParamTable};
 use crate::graph::{Graph, program::Program};
@@ -100,10 +100,10 @@ impl Checkpoint {
     }
 
     /// The network of any kind, for the bench.
-    pub fn to_given(&self, name: &str) -> Given {
+    pub fn to_given(&self, name: &str) -> Specimen {
         let network = Model::new(self.architecture, [self.inputs, self.outputs], &self.exact);
         let origin = self.recipe.as_ref().map(|recipe| Origin::from(&recipe.plan()));
-        Given { name: name.into(), network, teacher: self.teacher.clone(), origin, step: None }
+        Specimen { name: name.into(), network, teacher: self.teacher.clone(), origin, step: None }
     }
 
     /// The layer's name, for people.
@@ -133,7 +133,7 @@ pub fn write(recipe: &Recipe, snapshot: &Snapshot, teacher: Option<&Teacher>) ->
 ///
 /// # Errors
 /// As [`write`].
-pub(super) fn write_with(
+pub fn write_with(
     recipe: &Recipe,
     snapshot: &Snapshot,
     teacher: Option<&Teacher>,
@@ -183,7 +183,7 @@ pub(super) fn write_with(
 }
 
 /// A vector that [`write_with`] was given, bit for bit.
-pub(super) fn more(bytes: &[u8], name: &str) -> Option<Vec<f32>> {
+pub fn more(bytes: &[u8], name: &str) -> Option<Vec<f32>> {
     let file = SafeTensors::deserialize(bytes).ok()?;
     let view = file
         .tensor(name)

@@ -5,7 +5,7 @@ use super::queue::{Queue, State};
 use super::record::Record;
 use super::shard::Shard;
 use super::store::{self, Store};
-use crate::experiment::recipe::{Engine, Recipe, TaskName};
+use crate::recipe::{Engine, Recipe, TaskName};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

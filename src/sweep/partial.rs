@@ -4,7 +4,7 @@
 use super::record::{Curve, mark};
 use super::{Run, key};
 use crate::backend::StepLoss;
-use crate::experiment::checkpoint;
+use crate::recipe::checkpoint;
 use crate::train::session::Snapshot;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};

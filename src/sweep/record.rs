@@ -2,7 +2,7 @@
 
 use crate::analysis::importance::Census;
 use crate::backend::StepLoss;
-use crate::experiment::recipe::Recipe;
+use crate::recipe::Recipe;
 use serde::{Deserialize, Serialize};
 
 /// Points of a curve, of runs with as many steps or more.

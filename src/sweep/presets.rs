@@ -3,11 +3,11 @@
 use super::Sweep;
 
 const FILES: &[(&str, &str)] = &[
-    ("fig3a", include_str!("../../../assets/sweeps/fig3a.json")),
-    ("fig3b", include_str!("../../../assets/sweeps/fig3b.json")),
-    ("fig3c", include_str!("../../../assets/sweeps/fig3c.json")),
-    ("fig4a", include_str!("../../../assets/sweeps/fig4a.json")),
-    ("fig4b", include_str!("../../../assets/sweeps/fig4b.json")),
+    ("fig3a", include_str!("../../assets/sweeps/fig3a.json")),
+    ("fig3b", include_str!("../../assets/sweeps/fig3b.json")),
+    ("fig3c", include_str!("../../assets/sweeps/fig3c.json")),
+    ("fig4a", include_str!("../../assets/sweeps/fig4a.json")),
+    ("fig4b", include_str!("../../assets/sweeps/fig4b.json")),
 ];
 
 /// Every one, with its name.

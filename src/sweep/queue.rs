@@ -4,7 +4,7 @@ use super::record::{Curve, Record};
 use super::shard::{self, Shard};
 use super::{Run, Sweep};
 use crate::Result;
-use crate::experiment::recipe::Recipe;
+use crate::recipe::Recipe;
 use std::collections::HashMap;
 
 /// A sweep and how far it is.

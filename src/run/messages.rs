@@ -1,12 +1,12 @@
 //! What a window and a runner say to each other; the same across a thread and across a Web Worker.
 
+use super::group;
 use super::inspection::{Inspect, Inspected};
-use super::recipe::Recipe;
-use super::sweep::group;
 use crate::Error;
 use crate::analysis::contribution::Probe;
 use crate::analysis::in_context::Finding;
 use crate::backend::Device;
+use crate::recipe::Recipe;
 use crate::task::{Arrays, Teacher};
 use crate::train::pacer::Speed;
 use crate::train::session::{Event, Snapshot};

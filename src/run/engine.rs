@@ -1,10 +1,10 @@
 //! Which engine trains: the GPU, or the CPU engine where there is none or it refuses.
 
-use super::recipe::Engine;
 #[cfg(feature = "gpu")]
 use crate::backend::gpu::{Context, Gpu};
 use crate::backend::{Backend, cpu::Cpu};
 use crate::graph::program::Program;
+use crate::recipe::Engine;
 use crate::train::session::{Member, Session};
 use crate::{Error, Result};
 

@@ -2,8 +2,8 @@
 //! key: value } }, "grid": { "hidden,gates": [8, "14..40/2"], "seed": "1..3" } }`.
 
 use super::{Axis, LARGE, Sweep, Variant, is_variant};
-use crate::experiment::preset;
-use crate::experiment::settings::{Kind, Setting};
+use crate::recipe::preset;
+use crate::recipe::settings::{Kind, Setting};
 use crate::{Error, Result};
 use serde::de::{Error as _, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};

@@ -1,15 +1,15 @@
 //! Runs of one program, trained together to their end: from recipes to records. A run that diverges
 //! is over; the others go on.
 
-use super::partial::Partial;
-use super::queue::Queue;
-use super::record::{Curve, Outcome, Record, mark};
-use super::{Run, key};
+use super::engine::{self, Means};
 use crate::analysis::importance::{self, THRESHOLD};
 use crate::backend::{Device, DeviceKind, StepLoss};
-use crate::experiment::engine::{self, Means};
-use crate::experiment::recipe::{Recipe, TaskName};
 use crate::model::Network;
+use crate::recipe::{Recipe, TaskName};
+use crate::sweep::partial::Partial;
+use crate::sweep::queue::Queue;
+use crate::sweep::record::{Curve, Outcome, POINTS, Record, mark};
+use crate::sweep::{Run, key};
 use crate::task::{Arrays, Source};
 use crate::train::pacer::Speed;
 use crate::train::session::{Event, Member, Session, Snapshot};
@@ -311,7 +311,7 @@ pub fn most_together() -> usize {
 
 /// Points of a curve after `step` steps.
 fn mark_count(steps: u64, step: u64) -> u64 {
-    (0..=super::record::POINTS).rev().find(|&points| mark(steps, points) <= step).unwrap_or(0)
+    (0..=POINTS).rev().find(|&points| mark(steps, points) <= step).unwrap_or(0)
 }
 
 /// The session of those members, what it runs on, and what the user should know of it.

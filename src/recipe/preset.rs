@@ -1,7 +1,7 @@
 //! Experiments to start from, in `assets/presets/`: each names what it changes in the base recipe.
 
-use super::recipe::{Engine, Gating, ModelName, Recipe, Switch, TaskName};
 use super::settings;
+use super::{Engine, Gating, ModelName, Recipe, Switch, TaskName};
 use crate::task::attention::Spectrum;
 use serde::Deserialize;
 

@@ -1,4 +1,5 @@
 //! A sweep: one recipe varied over a grid of settings and seeds, its runs named by how they differ.
+//! Imports `recipe` and what is left of it.
 //!
 //! [`Sweep`] is the definition, a JSON file ([`definition`]), whose [`Variant`]s differ in several
 //! settings at once, as layers to compare do; [`record`] is what is kept of a finished run,
@@ -9,7 +10,6 @@
 pub mod axis;
 pub mod contest;
 pub mod definition;
-pub mod group;
 mod lock;
 pub mod measure;
 pub mod merge;
@@ -23,9 +23,8 @@ pub mod store;
 
 pub use axis::Axis;
 
-use super::recipe::{Gating, Recipe, TaskName};
-use super::settings::{SETTINGS, Setting};
-use super::{preset, settings};
+use crate::recipe::settings::{SETTINGS, Setting};
+use crate::recipe::{Gating, Recipe, TaskName, preset, settings};
 use crate::task::Task;
 use crate::theory::cost;
 use crate::{Error, Result};

@@ -5,7 +5,7 @@ use super::measure::Measure;
 use super::queue::{Queue, State};
 use super::record::Outcome;
 use super::{Axis, is_variant};
-use crate::experiment::settings::{Group, Setting};
+use crate::recipe::settings::{Group, Setting};
 use std::collections::HashMap;
 
 /// A layer of one size, at several learning rates, with several seeds each.

@@ -2,9 +2,9 @@
 //! natively and in a Web Worker on the page; [`crate::platform`] makes the [`Port`].
 
 use super::engine::{self, Means};
+use super::group::{self, Group};
 use super::inspection::{Inspector, Trained};
 pub use super::messages::{Command, Start, Update};
-use super::sweep::group::{self, Group};
 use crate::analysis::contribution;
 use crate::analysis::in_context;
 use crate::analysis::test_set::{self, Sets};

@@ -4,6 +4,7 @@
 use crate::analysis::dissection::{Dissection, Settings, dissect};
 use crate::analysis::insides::{self, Insides, Origin, Probing};
 use crate::model::Model;
+use crate::recipe::specimen::Specimen;
 use crate::task::Teacher;
 use crate::train::plan::Plan;
 use serde::{Deserialize, Serialize};
@@ -43,46 +44,7 @@ pub enum Subject {
     #[default]
     Live,
     /// Another one.
-    Given(Box<Given>),
-}
-
-/// A network from a file, a construction, or a training that is not the live one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Given {
-    /// The file's name, or what else names it.
-    pub name: String,
-    /// Its weights.
-    pub network: Model,
-    /// What it imitates, if that is known.
-    pub teacher: Option<Teacher>,
-    /// How it was trained, if that is known.
-    pub origin: Option<Origin>,
-    /// Steps that it was trained for, where it is one of several states of a training.
-    pub step: Option<u64>,
-}
-
-impl Given {
-    /// A network of which no training is known.
-    pub fn new(
-        name: impl Into<String>,
-        network: impl Into<Model>,
-        teacher: Option<Teacher>,
-    ) -> Self {
-        Self { name: name.into(), network: network.into(), teacher, origin: None, step: None }
-    }
-
-    /// A network as `plan` trains it, with the plan's own teacher, after `step` steps.
-    pub fn trained(name: impl Into<String>, plan: &Plan, step: u64, parameters: &[f32]) -> Self {
-        let (inputs, outputs) = plan.task.widths();
-        let network = Model::new(plan.architecture, [inputs, outputs], parameters);
-        Self {
-            name: name.into(),
-            network,
-            teacher: plan.teacher(),
-            origin: Some(plan.into()),
-            step: Some(step),
-        }
-    }
+    Specimen(Box<Specimen>),
 }
 
 /// The runner's answer.
@@ -198,7 +160,7 @@ impl Inspector {
         let Inspect { bench, id, subject, look, settings, .. } = self.asked.as_ref()?;
         let begun = Instant::now();
         let (step, model, teacher, origin) = match subject {
-            Subject::Given(given) => {
+            Subject::Specimen(given) => {
                 (given.step, given.network.clone(), given.teacher.as_ref(), given.origin)
             }
             Subject::Live => {

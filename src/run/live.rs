@@ -1,7 +1,6 @@
 //! What the window knows of the training that runs: grown from the runner's updates, drawn by the
 //! panels.
 
-use super::recipe::Recipe;
 use super::runner::Update;
 use crate::Error;
 use crate::analysis::contribution::Probe;
@@ -10,6 +9,7 @@ use crate::analysis::in_context::Finding;
 use crate::backend::Device;
 use crate::graph::params::ParamTable;
 use crate::model::Network;
+use crate::recipe::Recipe;
 use crate::task::Teacher;
 use crate::train::history::{LossHistory, Traces};
 use crate::train::mask::Masked;

@@ -1,8 +1,17 @@
-//! All that defines a run, flat and in readable words; with its seed it reproduces the run.
+//! All that defines a run, flat and in readable words (⇄ JSON ⇄ URL); with its seed it reproduces
+//! the run. Imports `analysis` and what is left of it.
+//!
+//! [`settings`] describes each setting once, [`preset`] has the experiments to start from,
+//! [`checkpoint`] a training's file, [`data`] reads the user's own arrays, [`specimen`] is a network
+//! to look into.
 
-pub use super::names::{Engine, Gating, ModelName, Switch, TaskName};
-use super::preset;
-use super::settings::{self, SETTINGS};
+pub mod checkpoint;
+pub mod data;
+pub mod names;
+pub mod preset;
+pub mod settings;
+pub mod specimen;
+
 use crate::model::{Architecture, Mixing, Scores};
 use crate::task::{
     Arrays, File, Recall, Regression, Task,
@@ -10,7 +19,9 @@ use crate::task::{
 };
 use crate::train::{mask::Mask, optimizer::Optimizer, plan::Plan, schedule::Schedule};
 use crate::{Error, Result};
+pub use names::{Engine, Gating, ModelName, Switch, TaskName};
 use serde::{Deserialize, Serialize};
+use settings::SETTINGS;
 
 /// What a recipe knows of the user's arrays; the arrays themselves travel beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

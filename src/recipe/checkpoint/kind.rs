@@ -2,8 +2,8 @@
 
 use super::{File, MAX_NEURONS, MAX_WIDTH};
 use crate::Result;
-use crate::experiment::recipe::Recipe;
 use crate::model::{Architecture, Mixing, Scores};
+use crate::recipe::Recipe;
 use std::collections::BTreeSet;
 
 /// Widest embedding, and widest hidden layer of an MLP.

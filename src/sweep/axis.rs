@@ -1,8 +1,8 @@
 //! One direction of a sweep's grid, and how people write it: `hidden,gates` over `8, 10, 14..40/2`.
 
 use super::MOST;
-use crate::experiment::preset;
-use crate::experiment::settings::{Kind, Setting};
+use crate::recipe::preset;
+use crate::recipe::settings::{Kind, Setting};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;

@@ -5,7 +5,7 @@ use super::queue::{Queue, State};
 use super::record::{Outcome, Record, mark};
 use super::{Sweep, key};
 use crate::analysis::importance::Census;
-use crate::experiment::settings::{Kind, Setting};
+use crate::recipe::settings::{Kind, Setting};
 use crate::{Error, Result};
 use serde::Deserialize;
 use serde_json::{Value, json};

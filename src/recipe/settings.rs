@@ -1,7 +1,7 @@
 //! Each setting of a recipe, described once: the controls, the terminal's help, the URL and the
 //! README's table come from here.
 
-use super::recipe::{Engine, Gating, ModelName, Recipe, Switch, TaskName};
+use super::{Engine, Gating, ModelName, Recipe, Switch, TaskName};
 use crate::task::attention::Spectrum;
 use crate::train::schedule::Schedule;
 use crate::{Error, Result};
