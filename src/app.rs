@@ -145,7 +145,7 @@ impl App {
         serde_json::json!({
             "step": self.live.step, "steps": self.live.recipe.steps, "loss": finite(loss), "nmse": finite(nmse),
             "steps_per_s": self.live.steps_per_second(), "running": self.live.running, "view": self.tab.key(), "dissected": self.bench.inspected.as_ref().and_then(|inspected| inspected.dissection()).map(|dissection| &dissection.verdict),
-            "insides": self.bench.inspected.as_ref().and_then(|inspected| inspected.insides()).map(|insides| insides.headline()),
+            "insides": self.bench.inspected.as_ref().and_then(|inspected| inspected.insides()).map(super::analysis::insides::Insides::headline),
             "found": self.live.finding.as_ref().map(|(_, finding)| finding.headline()),
             "backend": device.map(|device| device.kind.as_str()), "adapter": device.map(|device| device.name.clone()),
             "sweep": self.sweeps[SWEEP].progress(), "compare": self.sweeps[COMPARE].progress(),

@@ -20,6 +20,9 @@
 //! - [`app`]: the window: advances the session, draws, applies the actions
 //! - [`cli`]: the terminal
 
+// What a user, a file or a device can cause is an error in words, never a panic.
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
+
 pub mod analysis;
 #[cfg(feature = "app")]
 pub mod app;

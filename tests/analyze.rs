@@ -217,7 +217,7 @@ fn a_bad_file_is_code_2_and_says_what_is_wrong() {
         Some(floats("readout", &[1, 1], &[1.0])),
     );
     let file = path("side.safetensors");
-    std::fs::write(&file, self::bytes(&side)).unwrap();
+    std::fs::write(&file, bytes(&side)).unwrap();
     assert!(
         text(&analyze(&file, &[]).stderr)
             .contains("readout has 1 columns; expected 2, one a neuron")

@@ -207,8 +207,11 @@ fn checkpoints_are_read_and_written_as_before() {
     }
 }
 
-/// Tensors by name, with shape and bytes, and the metadata; a map's order does not count.
-fn tensors(bytes: &[u8]) -> (Vec<(String, Vec<usize>, Vec<u8>)>, Vec<(String, String)>) {
+/// Name, shape and bytes.
+type Tensor = (String, Vec<usize>, Vec<u8>);
+
+/// Tensors by name, and the metadata; a map's order does not count.
+fn tensors(bytes: &[u8]) -> (Vec<Tensor>, Vec<(String, String)>) {
     let file = safetensors::SafeTensors::deserialize(bytes).unwrap();
     let (_, header) = safetensors::SafeTensors::read_metadata(bytes).unwrap();
     let mut metadata: Vec<_> = header.metadata().clone().unwrap_or_default().into_iter().collect();

@@ -3,6 +3,8 @@
 //! that are values. Without an adapter these tests say that they skip; with REQUIRE_GPU=1 they
 //! fail.
 
+#![cfg(feature = "gpu")]
+
 #[path = "support/device.rs"]
 mod device;
 #[path = "support/programs.rs"]

@@ -1,5 +1,7 @@
 //! Copies of one program that are trained together: each is as if it were alone.
 
+#![cfg_attr(not(feature = "gpu"), expect(dead_code, reason = "what only the GPU's tests use"))]
+
 use gatelens::backend::{Backend, Progress, cpu::Cpu};
 use gatelens::graph::{Graph, program::Program};
 use gatelens::model::{Architecture, Mixing, Scores};

@@ -1,6 +1,8 @@
 //! Every shader parses, validates, keeps WebGPU's default limits, and agrees with the Rust side:
 //! entry points, bindings and their access, layouts of shared structs, a CPU twin of the same name.
 
+#![cfg(feature = "gpu")]
+
 use gatelens::backend::gpu::pipeline;
 use gatelens::graph::dims::{Clock, Curve, Dims, RING, RUNNING};
 use gatelens::graph::kernel::{Access, Grid, Kernel};

@@ -1,4 +1,4 @@
-//! Output gates as kernels: gate i adds D[k,i] · hᵀ sym(a_i b_iᵀ) h to output k, with rows a_i, b_i
+//! Output gates as kernels: gate i adds `D[k,i]` · hᵀ sym(a_i b_iᵀ) h to output k, with rows a_i, b_i
 //! of W_m^out and W_x^out.
 //!
 //! Rows are compared by what they read, not by their numbers: in [`Coordinates`] a row is the
@@ -151,7 +151,7 @@ fn sine(inner: &Matrix, i: usize, j: usize) -> f64 {
 pub struct Sum {
     /// Orthonormal rows `[size, rank]`.
     basis: Matrix,
-    /// Σ D[k,i] a_i b_iᵀ of each output `[size, size]`.
+    /// Σ `D[k,i]` a_i b_iᵀ of each output `[size, size]`.
     oriented: Vec<Matrix>,
     /// Their symmetric parts, which act.
     kernels: Vec<Matrix>,

@@ -222,7 +222,7 @@ fn follow(link: &Link, live: &mut Live, interrupted: &AtomicBool) -> Result<f64>
             });
             begun = Some((Instant::now(), *step));
         }
-        live.apply(run, update, web_time::Instant::now());
+        live.apply(run, update, Instant::now());
         for note in live.notes.drain(..) {
             bar.suspend(|| eprintln!("{note}"));
         }

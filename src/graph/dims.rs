@@ -9,7 +9,7 @@ pub const RING: usize = 4096;
 /// Knots of a schedule.
 pub const KNOTS: usize = 8;
 /// Numbers in [`Clock`].
-pub const CLOCK_LEN: usize = std::mem::size_of::<Clock>() / 4;
+pub const CLOCK_LEN: usize = size_of::<Clock>() / 4;
 /// [`Clock::halted_at`] of a run whose losses are all finite.
 pub const RUNNING: u32 = u32::MAX;
 

@@ -269,11 +269,7 @@ mod tests {
 
     #[test]
     fn decompositions_give_the_matrix_back() {
-        let a = Matrix::new(
-            3,
-            3,
-            crate::math::random::normals(4, "a", 9).into_iter().map(f64::from).collect(),
-        );
+        let a = Matrix::new(3, 3, random::normals(4, "a", 9).into_iter().map(f64::from).collect());
         assert!(a.times(&inverse(&a).unwrap()).relative_change(&Matrix::identity(3)) < 1e-12);
         assert_eq!(inverse(&Matrix::from_fn(3, 3, |i, j| (i + j) as f64)), None, "rank 2");
         let tall = Matrix::from_fn(5, 3, |i, j| (i * i + 2 * i * j) as f64);
@@ -285,11 +281,7 @@ mod tests {
 
     #[test]
     fn a_span_keeps_what_is_independent() {
-        let a = Matrix::new(
-            4,
-            6,
-            crate::math::random::normals(8, "a", 24).into_iter().map(f64::from).collect(),
-        );
+        let a = Matrix::new(4, 6, random::normals(8, "a", 24).into_iter().map(f64::from).collect());
         let mixed = Matrix::from_rows(&[
             [1.0, 0.0, 0.0, 0.0],
             [0.0, 1.0, 0.0, 0.0],
@@ -335,8 +327,7 @@ mod tests {
 
     #[test]
     fn orthogonal_is_orthogonal_and_rank_is_cut() {
-        let a: Vec<f64> =
-            crate::math::random::normals(3, "a", 25).into_iter().map(f64::from).collect();
+        let a: Vec<f64> = random::normals(3, "a", 25).into_iter().map(f64::from).collect();
         let q = orthogonal(&a, 5);
         let identity = product(&transpose(&q, 5, 5), &q, [5, 5, 5]);
         for (i, value) in identity.iter().enumerate() {

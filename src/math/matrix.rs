@@ -40,7 +40,7 @@ impl Matrix {
     /// From rows of equal length.
     pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Self {
         let columns = rows.first().map_or(0, |row| row.as_ref().len());
-        Self::new(rows.len(), columns, rows.iter().flat_map(|row| row.as_ref()).copied().collect())
+        Self::new(rows.len(), columns, rows.iter().flat_map(AsRef::as_ref).copied().collect())
     }
 
     /// 1 on the diagonal.

@@ -132,7 +132,7 @@ pub fn write(recipe: &Recipe, snapshot: &Snapshot, teacher: Option<&Teacher>) ->
 /// The same with more tensors, which [`read`] ignores and [`more`] reads.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_with(
     recipe: &Recipe,
     snapshot: &Snapshot,

@@ -48,7 +48,7 @@ pub(super) fn take(dir: &Path, shard: Shard) -> Result<File> {
 /// The other shards that processes are at work on, each with who it is.
 pub(super) fn at_work(dir: &Path, own: Shard) -> Result<Vec<(Shard, String)>> {
     let entries = fs::read_dir(dir)
-        .and_then(|entries| entries.collect::<std::io::Result<Vec<_>>>())
+        .and_then(Iterator::collect::<std::io::Result<Vec<_>>>)
         .map_err(failed("listing", dir))?;
     let mut shards: Vec<Shard> = entries
         .iter()

@@ -98,7 +98,7 @@ impl<F: Float> State<F> {
 
 /// In f64, a setting means the decimal number that was written (0.001, not its nearest f32).
 fn exact<F: Float>(value: f32) -> F {
-    if std::mem::size_of::<F>() == 4 {
+    if size_of::<F>() == 4 {
         F::of(value.into())
     } else {
         F::of(value.to_string().parse().unwrap_or(value.into()))

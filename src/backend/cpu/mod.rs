@@ -71,7 +71,7 @@ impl<F: Float> Cpu<F> {
         };
         let scratch = program.calls.iter().map(sides).max().unwrap_or(0)
             * (program.replicas * program.batch * program.time) as u64;
-        let needed = (program.bytes() / 4 + scratch) * std::mem::size_of::<F>() as u64;
+        let needed = (program.bytes() / 4 + scratch) * size_of::<F>() as u64;
         if needed > memory_limit {
             let (mib, device) =
                 (|bytes: u64| bytes.div_ceil(1 << 20), "this machine's free memory".to_owned());

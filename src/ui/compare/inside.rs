@@ -255,7 +255,7 @@ pub fn status(ui: &mut Ui, view: &View<'_>) {
         .inspected
         .as_ref()
         .and_then(|inspected| inspected.insides())
-        .map_or_else(String::new, |insides| insides.headline());
+        .map_or_else(String::new, crate::analysis::insides::Insides::headline);
     ui.horizontal_centered(|ui| {
         ui.label(RichText::new(named(view)).font(strong(12.0)).color(palette.ink));
         ui.add(Label::new(RichText::new(text).size(12.0).color(palette.mute)).truncate());

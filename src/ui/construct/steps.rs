@@ -271,7 +271,7 @@ impl Scene<'_> {
                 ),
             )
         });
-        let name = self.job(
+        let name = Self::job(
             &[(&neuron.factors[0], color), (" · ", self.palette.mute), (&neuron.factors[1], color)],
             80.0,
         );
@@ -326,7 +326,7 @@ impl Scene<'_> {
         self.texts(
             ui,
             rect,
-            self.job(&[(&neuron.name, color)], 60.0),
+            Self::job(&[(&neuron.name, color)], 60.0),
             40.0,
             &sum,
             &numbers::fixed(held),
@@ -362,7 +362,7 @@ impl Scene<'_> {
             .widget_info(|| valued(Role::Button, format!("Gate {name}"), numbers::fixed(product)));
         let query_name = bracketed(&gate.query);
         let job = |memory: &str| {
-            self.job(
+            Self::job(
                 &[(memory, palette.key_value), (" · ", palette.mute), (&query_name, palette.query)],
                 f32::INFINITY,
             )
@@ -441,7 +441,7 @@ impl Scene<'_> {
         let attention = format!("attention {}", numbers::fixed(theirs));
         let name = format!("ŷ{}", subscript(k + 1));
         let off = format!("off by {}", numbers::fixed((ours - theirs).abs()));
-        let mut job = self.job(
+        let mut job = Self::job(
             &[
                 (&name, self.palette.mute),
                 ("    ", self.palette.mute),
@@ -450,7 +450,7 @@ impl Scene<'_> {
             400.0,
         );
         if !exact {
-            job = self.job(
+            job = Self::job(
                 &[
                     (&name, self.palette.mute),
                     ("    ", self.palette.mute),
@@ -571,7 +571,7 @@ impl Scene<'_> {
     }
 
     /// Coloured parts in one line, cut with an ellipsis.
-    fn job(&self, parts: &[(&str, Color32)], width: f32) -> LayoutJob {
+    fn job(parts: &[(&str, Color32)], width: f32) -> LayoutJob {
         let mut job = LayoutJob {
             wrap: TextWrapping::truncate_at_width(width.max(10.0)),
             ..LayoutJob::default()

@@ -1,4 +1,4 @@
-//! The kernels of a group's gates, D[k,i] · sym(w_m,i w_x,iᵀ) over the sorted stage's neurons, as
+//! The kernels of a group's gates, `D[k,i]` · sym(w_m,i w_x,iᵀ) over the sorted stage's neurons, as
 //! heatmaps.
 
 use crate::analysis::dissection::{Dissection, Group, Stage, StageKind};

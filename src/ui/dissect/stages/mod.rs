@@ -354,7 +354,7 @@ fn content(ui: &mut Ui, rect: Rect, i: usize, state: &mut State, t: f32, answer:
     let painter = ui.painter().with_clip_rect(rect.shrink(1.0).intersect(ui.clip_rect()));
     let at = rect.min + vec2(card::MARGIN, 4.0);
     let heading = painter.text(at, Align2::LEFT_TOP, title(stage.kind), strong(12.5), palette.ink);
-    let mut counts = painter.layout_job(self::counts(stage, palette, true));
+    let mut counts = painter.layout_job(counts(stage, palette, true));
     if heading.right() + counts.size().x + 8.0 > rect.right() - card::MARGIN {
         counts = painter.layout_job(self::counts(stage, palette, false));
     }
