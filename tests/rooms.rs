@@ -135,6 +135,7 @@ fn the_checks_can_fail() {
 #[test]
 fn the_map_names_every_room() {
     let map = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    let architecture = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let entries = fs::read_dir(root().join("src"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
