@@ -4,9 +4,9 @@
 use gatelens::backend::{Backend, cpu::Cpu};
 use gatelens::graph::{
     BufferId, Graph, Var,
+    op::{activation::Function, attention::Scores},
     params::Init,
     program::Program,
-    zoo::{Function, Scores},
 };
 use gatelens::math::random;
 use gatelens::model::{Architecture, Mixing};
@@ -40,7 +40,7 @@ impl Run {
         let find = |name: &str| program.find(name).unwrap();
         let (x, y, outputs) = (find("x"), find("y"), find(outputs));
         let rows = program.batch * program.time;
-        let targets = numbers("y", program.buffers[y.0].len);
+        let targets = numbers("y", program.buffers[y.0].count());
         let mut cpu = Cpu::new(program.clone(), 1, u64::MAX).unwrap();
         cpu.write_exact(x, &numbers("x", rows * INPUTS));
         cpu.write_exact(y, &targets);

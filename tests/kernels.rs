@@ -18,9 +18,11 @@ use gatelens::backend::cpu::Cpu;
 use gatelens::backend::cpu::clock::State;
 use gatelens::backend::gpu::{Context, Gpu};
 use gatelens::backend::{Backend, Progress};
+use gatelens::graph::call::Call;
 use gatelens::graph::dims::{CLOCK_LEN, Clock, Curve, Dims, KNOTS, RING, RUNNING};
-use gatelens::graph::kernel::{Access, Kernel};
-use gatelens::graph::program::{Call, Program};
+use gatelens::graph::kernel::Access;
+use gatelens::graph::op::Kernel;
+use gatelens::graph::program::Program;
 use gatelens::graph::{BufferId, Graph, Storage};
 use gatelens::math::random;
 use gatelens::model::Architecture;
@@ -52,7 +54,7 @@ fn start(backend: &mut dyn Backend, clock: &Clock) {
     for name in ["teacher", "regression", "data.x", "data.y", "data.weight"] {
         if let Some(constant) = backend.program().find(name) {
             let entries =
-                random::normals(clock.seed, name, backend.program().buffers[constant.0].len);
+                random::normals(clock.seed, name, backend.program().buffers[constant.0].count());
             backend.write(constant, &entries);
         }
     }
@@ -75,7 +77,7 @@ fn read(gpu: &mut Gpu, buffer: BufferId) -> Vec<f32> {
 /// Where `call` writes in `buffer`: a kernel of weights writes its part of each split's gradients,
 /// others everything.
 fn written(program: &Program, call: &Call, buffer: BufferId) -> Vec<std::ops::Range<usize>> {
-    let len = program.buffers[buffer.0].len;
+    let len = program.buffers[buffer.0].count();
     if buffer != Graph::GRADIENTS {
         return std::iter::once(0..len).collect();
     }
@@ -114,7 +116,7 @@ fn compare_calls(context: &Context, program: &Program, seed: u32) {
             buffer.storage,
             Storage::Activation { .. } | Storage::SecondMoment | Storage::FirstMoment
         ) {
-            let mut random = random::normals(seed, &buffer.name, buffer.len)
+            let mut random = random::normals(seed, &buffer.name, buffer.count())
                 .into_iter()
                 .map(f32::abs)
                 .collect::<Vec<f32>>();
@@ -132,10 +134,10 @@ fn compare_calls(context: &Context, program: &Program, seed: u32) {
         for (&id, access) in
             call.args.iter().zip(call.kernel.access()).filter(|(id, _)| owned(**id))
         {
-            if *access == Access::Read || in_place {
+            if access == Access::Read || in_place {
                 gpu.write(id, &cpu.read_exact(id));
             } else {
-                gpu.write(id, &vec![POISON; program.buffers[id.0].len]);
+                gpu.write(id, &vec![POISON; program.buffers[id.0].count()]);
             }
         }
         cpu.run_call(call);
@@ -144,7 +146,7 @@ fn compare_calls(context: &Context, program: &Program, seed: u32) {
             .args
             .iter()
             .zip(call.kernel.access())
-            .filter(|(_, access)| **access == Access::Write)
+            .filter(|(_, access)| *access == Access::Write)
         {
             let what = format!(
                 "{:?} of batch {}, time {}: {}",
@@ -270,7 +272,7 @@ fn a_dispatch_of_more_than_a_row_of_groups_misses_nothing() {
     let (a, b) = (graph.input("a", 2), graph.input("b", 2));
     let y = graph.hadamard("y", a, b).id();
     let program = Program::forward(graph);
-    let len = program.buffers[y.0].len;
+    let len = program.buffers[y.0].count();
     assert!(len > 32_768 * 64, "too small to wrap");
     let mut gpu = engine(&context, &program);
     gpu.write(a.id(), &(0..len).map(|i| i as f32).collect::<Vec<f32>>());

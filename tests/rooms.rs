@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// From left to right; a room imports only rooms to its left.
 const ROOMS: &[&str] = &[
@@ -146,6 +147,20 @@ fn the_map_names_every_room() {
         assert!(map.contains(&format!("[`{room}`]")), "lib.rs's map does not name {room}");
         assert!(map.contains(&format!("pub mod {room};")), "lib.rs does not declare {room}");
     }
+}
+
+/// A macro declares the CPU twins, so `cargo fmt` does not find them.
+#[test]
+fn twins_are_formatted() {
+    let twins = files(&root().join("src/backend/cpu"), "rs");
+    let check = Command::new("rustfmt").args(["--check", "--edition", "2024"]).args(twins).output();
+    let Ok(check) = check else { return eprintln!("skipped: no rustfmt here") };
+    let told = [&check.stdout, &check.stderr].map(|text| String::from_utf8_lossy(text));
+    assert!(
+        check.status.success(),
+        "rustfmt --edition 2024 src/backend/cpu/*.rs\n{}",
+        told.concat()
+    );
 }
 
 #[test]

@@ -1,20 +1,21 @@
 //! Every shader parses, validates, keeps WebGPU's default limits, and agrees with the Rust side:
-//! entry points, bindings and their access, layouts of shared structs, a CPU twin of the same name.
+//! entry points, bindings and their access, layouts of shared structs.
 
 #![cfg(feature = "gpu")]
 
 use gatelens::backend::gpu::pipeline;
 use gatelens::graph::dims::{Clock, Curve, Dims, RING, RUNNING};
-use gatelens::graph::kernel::{Access, Grid, Kernel};
-use gatelens::graph::zoo::{Function, Scores};
+use gatelens::graph::kernel::{Access, Grid};
+use gatelens::graph::op::Kernel;
+use gatelens::graph::op::{activation::Function, attention::Scores};
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem::offset_of;
 use std::path::Path;
 use wgpu::naga;
 
 /// A shader with its shared parts, parsed and validated as for a device with no optional feature.
-fn parse(file: &str) -> (naga::Module, naga::valid::ModuleInfo) {
-    let text = pipeline::source(file);
+fn parse(kernel: Kernel) -> (naga::Module, naga::valid::ModuleInfo) {
+    let (file, text) = (kernel.file(), pipeline::source(kernel));
     let module = naga::front::wgsl::parse_str(&text)
         .unwrap_or_else(|e| panic!("{file}.wgsl: {}", e.emit_to_string(&text)));
     let mut validator = naga::valid::Validator::new(
@@ -25,8 +26,11 @@ fn parse(file: &str) -> (naga::Module, naga::valid::ModuleInfo) {
     (module, info)
 }
 
-fn kernel_files() -> BTreeSet<&'static str> {
-    Kernel::ALL.iter().map(|kernel| kernel.file()).collect()
+/// The kernels of each file.
+fn files() -> BTreeMap<&'static str, Vec<Kernel>> {
+    let mut files = BTreeMap::<_, Vec<Kernel>>::new();
+    Kernel::ALL.iter().for_each(|&kernel| files.entry(kernel.file()).or_default().push(kernel));
+    files
 }
 
 fn directory(path: &str) -> Vec<std::path::PathBuf> {
@@ -40,28 +44,15 @@ fn stem(path: &Path) -> String {
 }
 
 #[test]
-fn every_shader_has_kernels_and_every_kernel_a_shader_and_a_twin() {
+fn every_shader_has_kernels() {
     let shaders: BTreeSet<String> = directory("shaders").iter().map(|path| stem(path)).collect();
-    assert_eq!(
-        shaders,
-        kernel_files().into_iter().map(str::to_owned).collect::<BTreeSet<String>>()
-    );
-    for kernel in Kernel::ALL {
-        let twin = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join(format!("src/backend/cpu/{}.rs", kernel.file()));
-        let text =
-            std::fs::read_to_string(&twin).unwrap_or_else(|e| panic!("{}: {e}", twin.display()));
-        let has = |start: &str| text.contains(&format!("pub fn {}{start}", kernel.entry()));
-        assert!(has("<") || has("("), "{} has no function {}", twin.display(), kernel.entry());
-    }
+    assert_eq!(shaders, files().into_keys().map(str::to_owned).collect::<BTreeSet<String>>());
 }
 
 #[test]
 fn entry_points_and_bindings_are_the_tables() {
-    for file in kernel_files() {
-        let (module, info) = parse(file);
-        let kernels: Vec<&Kernel> =
-            Kernel::ALL.iter().filter(|kernel| kernel.file() == file).collect();
+    for (file, kernels) in files() {
+        let (module, info) = parse(kernels[0]);
         let named: BTreeSet<&str> = kernels.iter().map(|kernel| kernel.entry()).collect();
         let found: BTreeSet<&str> =
             module.entry_points.iter().map(|entry| entry.name.as_str()).collect();
@@ -95,8 +86,7 @@ fn entry_points_and_bindings_are_the_tables() {
                     );
                 }
             }
-            let expected: BTreeMap<u32, Access> =
-                (1..).zip(kernel.access().iter().copied()).collect();
+            let expected: BTreeMap<u32, Access> = (1..).zip(kernel.access()).collect();
             assert_eq!(bound, expected, "bindings of {kernel:?}");
         }
     }
@@ -104,8 +94,8 @@ fn entry_points_and_bindings_are_the_tables() {
 
 #[test]
 fn default_limits_hold() {
-    for kernel in Kernel::ALL {
-        let (module, _) = parse(kernel.file());
+    for &kernel in Kernel::ALL {
+        let (module, _) = parse(kernel);
         let entry = module
             .entry_points
             .iter()
@@ -122,7 +112,7 @@ fn default_limits_hold() {
             expected != 64,
             "{kernel:?}: its grid counts invocations in groups of 64"
         );
-        assert!(kernel.access().len() <= 8, "{kernel:?} binds more than 8 storage buffers");
+        assert!(kernel.access().count() <= 8, "{kernel:?} binds more than 8 storage buffers");
         let mut layouter = naga::proc::Layouter::default();
         layouter.update(module.to_ctx()).expect("types have layouts");
         let shared = module
@@ -175,7 +165,7 @@ macro_rules! rust_layout {
 
 #[test]
 fn shared_structs_and_constants_agree() {
-    let (module, _) = parse("clock");
+    let (module, _) = parse(Kernel::ClockAdvance);
     let dims = rust_layout!(Dims: batch, time, width_in, width_out, constant, splits, weight, parameters, stream, accumulate, first, half, kind);
     assert_eq!(wgsl_layout(&module, "Dims"), dims);
     assert_eq!(wgsl_layout(&module, "Curve"), rust_layout!(Curve: count, cosine, at, value));
@@ -195,9 +185,9 @@ fn shared_structs_and_constants_agree() {
     };
     assert_eq!(constant(&module, "RING") as usize, RING);
     assert_eq!(constant(&module, "RUNNING"), RUNNING);
-    assert_eq!(constant(&parse("attention_teacher").0, "MAX_DIM"), pipeline::MAX_TEACHER_DIM);
-    for file in ["dense_scan", "lstm", "gru"] {
-        assert_eq!(constant(&parse(file).0, "MAX_STATE"), pipeline::MAX_STATE, "{file}");
+    assert_eq!(constant(&parse(Kernel::AttentionTeacher).0, "MAX_DIM"), pipeline::MAX_TEACHER_DIM);
+    for &kernel in Kernel::ALL.iter().filter(|kernel| kernel.grid() == Grid::Sequence) {
+        assert_eq!(constant(&parse(kernel).0, "MAX_STATE"), pipeline::MAX_STATE, "{kernel:?}");
     }
     for (name, function) in [
         ("SIGMOID", Function::Sigmoid),
@@ -206,11 +196,11 @@ fn shared_structs_and_constants_agree() {
         ("SOFTPLUS", Function::Softplus),
     ] {
         assert_eq!(
-            (constant(&parse("activation").0, name), Function::of(function as u32)),
+            (constant(&parse(Kernel::ActivationForward).0, name), Function::of(function as u32)),
             (function as u32, function)
         );
     }
-    assert_eq!(constant(&parse("attention").0, "SOFTMAX"), Scores::Softmax as u32);
+    assert_eq!(constant(&parse(Kernel::AttentionForward).0, "SOFTMAX"), Scores::Softmax as u32);
     let many = Dims { batch: 1 << 14, time: 1 << 10, width_out: 16, ..Dims::default() };
     assert_eq!(pipeline::groups(Kernel::HadamardForward, &many)[0] * 64, constant(&module, "ROW"));
 }

@@ -1,33 +1,12 @@
 //! The compiled form: a buffer table and a flat list of calls, the same every step.
 
+use super::call::Call;
 use super::dims::Dims;
-use super::kernel::{Access, Kernel};
+use super::kernel::Access;
+use super::op::Kernel;
 use super::params::ParamTable;
-use super::{Buffer, BufferId, Graph, Storage, vjp};
+use super::{Buffer, BufferId, Graph, Storage, as_u32, numbers, vjp};
 use std::fmt;
-
-/// One kernel with its sizes and arguments.
-#[derive(Debug, Clone)]
-pub struct Call {
-    /// What to do.
-    pub kernel: Kernel,
-    /// Sizes: the uniform.
-    pub dims: Dims,
-    /// Buffers, in the order of the bindings.
-    pub args: Vec<BufferId>,
-}
-
-impl Call {
-    /// A call; the number of arguments must be the kernel's.
-    pub fn new(kernel: Kernel, dims: Dims, args: Vec<BufferId>) -> Self {
-        assert_eq!(
-            args.len(),
-            kernel.access().len(),
-            "{kernel:?} takes another number of arguments"
-        );
-        Self { kernel, dims, args }
-    }
-}
 
 /// Most copies of a program that are trained together.
 pub const MAX_REPLICAS: usize = 1024;
@@ -56,8 +35,8 @@ pub struct Program {
 impl Program {
     /// One training step: clock, forward, loss, backward, AdamW.
     pub fn training(mut graph: Graph) -> Self {
-        vjp::size_flat_buffers(&mut graph);
-        let dims = Dims { parameters: super::as_u32(graph.params.len()), ..graph.dims() };
+        size_flat_buffers(&mut graph);
+        let dims = Dims { parameters: as_u32(graph.params.len()), ..graph.dims() };
         let Dims { width_out, time, .. } =
             graph.loss.as_ref().expect("a graph to train has a loss").dims;
         let mut calls = vec![Call::new(Kernel::ClockAdvance, dims, vec![Graph::CLOCK])];
@@ -79,7 +58,7 @@ impl Program {
 
     /// The forward pass alone (evaluation): no clock, no loss, nothing changes but activations.
     pub fn forward(mut graph: Graph) -> Self {
-        vjp::size_flat_buffers(&mut graph);
+        size_flat_buffers(&mut graph);
         for buffer in &mut graph.buffers {
             // Buffers that only training touches shrink to one number.
             if !matches!(
@@ -131,21 +110,44 @@ impl Program {
         self.buffers.iter().position(|buffer| buffer.name == name).map(BufferId)
     }
 
-    /// Bytes of all buffers at 4 bytes a number.
+    /// Bytes of all buffers at 4 bytes a number, at most [`u64::MAX`].
     pub fn bytes(&self) -> u64 {
-        self.buffers.iter().map(|buffer| 4 * (self.replicas * buffer.len) as u64).sum()
+        self.buffers.iter().fold(0, |sum, buffer| sum.saturating_add(self.bytes_of(buffer)))
+    }
+
+    /// The same of one buffer.
+    pub fn bytes_of(&self, buffer: &Buffer) -> u64 {
+        buffer.len.saturating_mul(numbers(&[4, self.replicas]))
     }
 
     /// The largest buffer's name and bytes.
     pub fn largest(&self) -> (&str, u64) {
         let largest =
             self.buffers.iter().max_by_key(|buffer| buffer.len).expect("a program has buffers");
-        (&largest.name, 4 * (self.replicas * largest.len) as u64)
+        (&largest.name, self.bytes_of(largest))
     }
 }
 
 fn forward(graph: &Graph) -> Vec<Call> {
     graph.ops.iter().map(|op| Call::new(op.kernel, op.dims, op.args.clone())).collect()
+}
+
+/// Gives the flat buffers their size once every parameter is declared.
+fn size_flat_buffers(graph: &mut Graph) {
+    let parameters = graph.params.len();
+    for buffer in &mut graph.buffers {
+        match buffer.storage {
+            Storage::Parameters
+            | Storage::FirstMoment
+            | Storage::SecondMoment
+            | Storage::DecayMask => buffer.len = parameters as u64,
+            Storage::Gradients => buffer.len = numbers(&[graph.splits, parameters]),
+            _ => {}
+        }
+    }
+    for op in graph.ops.iter_mut().chain(&mut graph.loss) {
+        op.dims.parameters = as_u32(parameters);
+    }
 }
 
 impl fmt::Display for Program {
@@ -154,7 +156,7 @@ impl fmt::Display for Program {
         for call in &self.calls {
             let names = |access: Access| -> Vec<&str> {
                 let used = call.args.iter().zip(call.kernel.access());
-                used.filter(|(_, a)| **a == access)
+                used.filter(|(_, a)| *a == access)
                     .map(|(id, _)| self.buffers[id.0].name.as_str())
                     .collect()
             };

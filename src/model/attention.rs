@@ -8,7 +8,7 @@
 //! No positions, norms, residual connections or feed-forward layer. All weights start at N(0,
 //! 1/fan-in).
 
-use crate::graph::zoo::Scores;
+use crate::graph::op::attention::Scores;
 use crate::graph::{Graph, Var};
 
 /// ŷ of the last `steps` time steps.

@@ -11,8 +11,8 @@
 //! B at N(0, 1/2e), of C at N(0, 1/n), d at N(0, 1). No norms, no residual connections.
 
 use super::Mixing;
+use crate::graph::op::activation::Function;
 use crate::graph::params::Init;
-use crate::graph::zoo::Function;
 use crate::graph::{Graph, Var};
 
 /// Sizes of a stack.

@@ -16,8 +16,8 @@
 //! it, the side gate multiplies. So the squared error is of degree 10, and from |x| ≈ 1e4 on beyond
 //! float32, which the engines tell as a loss that is no number; ŷ is not until about 1e7.
 
+use crate::graph::op::activation::Function;
 use crate::graph::params::Init;
-use crate::graph::zoo::Function;
 use crate::graph::{Graph, Var};
 
 /// ŷ of the last `steps` time steps.

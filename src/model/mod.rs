@@ -14,8 +14,8 @@ pub mod run;
 pub use network::Network;
 pub use owned::Model;
 
+pub use crate::graph::op::attention::Scores;
 use crate::graph::params::ParamTable;
-pub use crate::graph::zoo::Scores;
 use crate::graph::{Graph, Var};
 use serde::{Deserialize, Serialize};
 

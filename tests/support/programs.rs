@@ -2,9 +2,9 @@
 
 use crate::support::Sizes;
 use gatelens::graph::Graph;
+use gatelens::graph::op::{activation::Function, attention::Scores};
 use gatelens::graph::params::Init;
 use gatelens::graph::program::Program;
-use gatelens::graph::zoo::{Function, Scores};
 use gatelens::model::Architecture;
 use gatelens::task::File;
 

@@ -1,12 +1,12 @@
 //! Twin of `shaders/activation.wgsl`: y = f(x), f chosen by `kind`.
 
-use super::simd;
+use super::{Block, simd};
 use crate::graph::dims::Dims;
-use crate::graph::zoo::Function;
+use crate::graph::op::activation::Function;
 use crate::math::float::Float;
 
 /// y = f(x).
-pub fn forward<F: Float>(dims: &Dims, x: &[F], y: &mut [F]) {
+pub fn forward<F: Float>(dims: &Dims, _: &mut Block<F>, [x]: [&[F]; 1], [y]: [&mut [F]; 1]) {
     match Function::of(dims.kind) {
         Function::Sigmoid => each(x, y, sigmoid),
         Function::Gelu => each(
@@ -29,7 +29,7 @@ pub fn forward<F: Float>(dims: &Dims, x: &[F], y: &mut [F]) {
 }
 
 /// dx = dy ⊙ f′(x).
-pub fn backward<F: Float>(dims: &Dims, x: &[F], dy: &[F], dx: &mut [F]) {
+pub fn backward<F: Float>(dims: &Dims, _: &mut Block<F>, [x, dy]: [&[F]; 2], [dx]: [&mut [F]; 1]) {
     match Function::of(dims.kind) {
         Function::Sigmoid => each(x, dx, sigmoid_slope),
         Function::Gelu => each(

@@ -2,13 +2,46 @@
 //! p ← p − rate · (m̂ / (√v̂ + ε) + decay · p), on the sum of the splits' gradients, g / (1 +
 //! excess).
 
-use super::{clock, simd};
+use super::clock::State;
+use super::memory::Memory;
+use super::simd;
+use crate::graph::Graph;
+use crate::graph::dims::{Dims, RUNNING};
 use crate::math::float::Float;
+use rayon::prelude::*;
 
-/// One step on the parameters from number `first` on (`p`, `m`, `v` are that part; the others are
+/// Parameters from which on the optimiser is worth spreading over threads.
+const PARALLEL_PARAMETERS: usize = 16_384;
+/// Parameters that a thread then takes at once.
+const CHUNK: usize = 4096;
+
+/// One step on all parameters, unless a loss was not finite.
+pub fn update<F: Float>(_: &Dims, clock: &mut State<F>, memory: &mut Memory<F>, spread: bool) {
+    if clock.halted_at != RUNNING {
+        return;
+    }
+    let written = [Graph::PARAMETERS, Graph::FIRST_MOMENT, Graph::SECOND_MOMENT];
+    let mut state = written.map(|id| std::mem::take(&mut memory.shared[id.0]));
+    let (gradients, decay_mask) = (memory.gradients(), &memory.shared[Graph::DECAY_MASK.0]);
+    let [p, m, v] = state.each_mut().map(Vec::as_mut_slice);
+    if spread && p.len() >= PARALLEL_PARAMETERS {
+        let chunks =
+            p.par_chunks_mut(CHUNK).zip(m.par_chunks_mut(CHUNK)).zip(v.par_chunks_mut(CHUNK));
+        chunks.enumerate().for_each(|(i, ((p, m), v))| {
+            update_part(clock, decay_mask, &gradients, i * CHUNK, p, m, v);
+        });
+    } else {
+        update_part(clock, decay_mask, &gradients, 0, p, m, v);
+    }
+    for (id, array) in written.into_iter().zip(state) {
+        memory.shared[id.0] = array;
+    }
+}
+
+/// The same on the parameters from number `first` on (`p`, `m`, `v` are that part; the others are
 /// whole).
-pub fn update<F: Float>(
-    clock: &clock::State<F>,
+fn update_part<F: Float>(
+    clock: &State<F>,
     decay_mask: &[F],
     splits: &[&[F]],
     first: usize,

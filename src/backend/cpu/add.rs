@@ -1,11 +1,11 @@
 //! Twin of `shaders/add.wgsl`: y = a + b.
 
-use super::simd;
+use super::{Block, simd};
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 
 /// y = a + b.
-pub fn forward<F: Float>(a: &[F], b: &[F], y: &mut [F]) {
+pub fn forward<F: Float>(_: &Dims, _: &mut Block<F>, [a, b]: [&[F]; 2], [y]: [&mut [F]; 1]) {
     simd(
         #[inline(always)]
         || y.iter_mut().zip(a).zip(b).for_each(|((y, &a), &b)| *y = a + b),
@@ -13,7 +13,7 @@ pub fn forward<F: Float>(a: &[F], b: &[F], y: &mut [F]) {
 }
 
 /// dx = dy (or += with `accumulate`).
-pub fn backward<F: Float>(dims: &Dims, dy: &[F], dx: &mut [F]) {
+pub fn backward<F: Float>(dims: &Dims, _: &mut Block<F>, [dy]: [&[F]; 1], [dx]: [&mut [F]; 1]) {
     if dims.accumulate == 0 {
         return dx.copy_from_slice(dy);
     }

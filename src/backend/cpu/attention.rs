@@ -1,7 +1,8 @@
 //! Twin of `shaders/attention.wgsl`: causal self-attention with one head, y_t = Σ_{s≤t} p_ts v_s.
 
+use super::Block;
 use crate::graph::dims::Dims;
-use crate::graph::zoo::Scores;
+use crate::graph::op::attention::Scores;
 use crate::math::float::Float;
 use crate::math::gemm::{View, product};
 
@@ -16,7 +17,7 @@ fn scale<F: Float>(dims: &Dims) -> F {
 
 /// p `[time, time]` of each sequence: the softmax of q_t · k_s / √E over s ≤ t, or q_t · k_s; 0 for
 /// s > t.
-pub fn weights<F: Float>(dims: &Dims, q: &[F], k: &[F], p: &mut [F]) {
+pub fn weights<F: Float>(dims: &Dims, _: &mut Block<F>, [q, k]: [&[F]; 2], [p]: [&mut [F]; 1]) {
     let (width, time, scale) = (dims.width_out as usize, dims.time as usize, scale(dims));
     for ((q, k), p) in q
         .chunks_exact(time * width)
@@ -45,7 +46,7 @@ pub fn weights<F: Float>(dims: &Dims, q: &[F], k: &[F], p: &mut [F]) {
 }
 
 /// y = p v.
-pub fn forward<F: Float>(dims: &Dims, p: &[F], v: &[F], y: &mut [F]) {
+pub fn forward<F: Float>(dims: &Dims, _: &mut Block<F>, [p, v]: [&[F]; 2], [y]: [&mut [F]; 1]) {
     let (width, time) = (dims.width_out as usize, dims.time as usize);
     for ((p, v), y) in p
         .chunks_exact(time * time)
@@ -57,7 +58,12 @@ pub fn forward<F: Float>(dims: &Dims, p: &[F], v: &[F], y: &mut [F]) {
 }
 
 /// The gradient da of the scores: dp_ts = dy_t · v_s; with the softmax da = p ⊙ (dp − Σ p dp) / √E.
-pub fn backward_weights<F: Float>(dims: &Dims, p: &[F], v: &[F], dy: &[F], da: &mut [F]) {
+pub fn backward_weights<F: Float>(
+    dims: &Dims,
+    _: &mut Block<F>,
+    [p, v, dy]: [&[F]; 3],
+    [da]: [&mut [F]; 1],
+) {
     let (width, time, scale) = (dims.width_out as usize, dims.time as usize, scale(dims));
     let sequences = p
         .chunks_exact(time * time)
@@ -83,9 +89,13 @@ pub fn backward_weights<F: Float>(dims: &Dims, p: &[F], v: &[F], dy: &[F], da: &
 }
 
 /// dq = da k, dk = daᵀ q, dv = pᵀ dy.
-pub fn backward<F: Float>(dims: &Dims, [q, k, p, da, dy]: [&[F]; 5], out: [&mut [F]; 3]) {
+pub fn backward<F: Float>(
+    dims: &Dims,
+    _: &mut Block<F>,
+    [q, k, p, da, dy]: [&[F]; 5],
+    [dq, dk, dv]: [&mut [F]; 3],
+) {
     let (width, time) = (dims.width_out as usize, dims.time as usize);
-    let [dq, dk, dv] = out;
     for sequence in 0..q.len() / (time * width) {
         let rows = sequence * time * width..(sequence + 1) * time * width;
         let cells = sequence * time * time..(sequence + 1) * time * time;

@@ -1,12 +1,17 @@
 //! Twin of `shaders/attention_teacher.wgsl`: linear self-attention, y_t = W_V C_t (W_Kᵀ W_Q) x_t
 //! with C_t = Σ_{s≤t} x_s x_sᵀ.
 
-use super::simd;
+use super::{Block, simd};
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 
 /// Writes y for the block's sequences; `teacher` is W_V `[d, d]`, then W_Kᵀ W_Q `[d, d]`.
-pub fn forward<F: Float>(dims: &Dims, x: &[F], teacher: &[F], y: &mut [F]) {
+pub fn forward<F: Float>(
+    dims: &Dims,
+    _: &mut Block<F>,
+    [x, teacher]: [&[F]; 2],
+    [y]: [&mut [F]; 1],
+) {
     let (d, time) = (dims.width_in as usize, dims.time as usize);
     let (value, key_query) = teacher.split_at(d * d);
     let mut memory = vec![F::ZERO; d * d]; // C_t, symmetric

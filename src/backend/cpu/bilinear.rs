@@ -7,12 +7,10 @@ use crate::math::float::Float;
 
 /// Both sides and their product.
 pub fn forward<F: Float>(
-    block: Block,
     dims: &Dims,
-    parameters: &[F],
-    x: &[F],
-    sides: &mut [F],
-    g: &mut [F],
+    block: &mut Block<F>,
+    [parameters, x]: [&[F]; 2],
+    [sides, g]: [&mut [F]; 2],
 ) {
     let out = dims.width_out as usize;
     linear::multiply(block, dims, 2 * out, parameters, x, sides);
@@ -27,9 +25,37 @@ pub fn forward<F: Float>(
     );
 }
 
+/// dx = (dg ⊙ s) W_m + (dg ⊙ m) W_x.
+pub fn backward_input<F: Float>(
+    dims: &Dims,
+    block: &mut Block<F>,
+    [parameters, sides, dg]: [&[F]; 3],
+    [dx]: [&mut [F]; 1],
+) {
+    keep_sides_gradient(dims, block, sides, dg);
+    let out = 2 * dims.width_out as usize;
+    linear::multiply_back(block, dims, out, parameters, &block.kept, dx);
+}
+
+/// dW_m and dW_x into the split's gradients.
+pub fn backward_weight<F: Float>(
+    dims: &Dims,
+    block: &mut Block<F>,
+    [x, sides, dg]: [&[F]; 3],
+    [gradients]: [&mut [F]; 1],
+) {
+    // Kept by `backward_input` unless nothing flows to x.
+    if block.kept_of.take() != Some(dims.weight) {
+        keep_sides_gradient(dims, block, sides, dg);
+    }
+    block.kept_of = None;
+    linear::outer(block, dims, 2 * dims.width_out as usize, x, &block.kept, gradients);
+}
+
 /// `[dg ⊙ s, dg ⊙ m]`: the gradient of both sides, which the two reverse kernels start from.
-pub fn sides_gradient<F: Float>(dims: &Dims, sides: &[F], dg: &[F], gradient: &mut Vec<F>) {
-    let out = dims.width_out as usize;
+fn keep_sides_gradient<F: Float>(dims: &Dims, block: &mut Block<F>, sides: &[F], dg: &[F]) {
+    let (out, gradient) = (dims.width_out as usize, &mut block.kept);
+    block.kept_of = Some(dims.weight);
     gradient.resize(sides.len(), F::ZERO);
     simd(
         #[inline(always)]
@@ -45,26 +71,4 @@ pub fn sides_gradient<F: Float>(dims: &Dims, sides: &[F], dg: &[F], gradient: &m
             }
         },
     );
-}
-
-/// dx = (dg ⊙ s) W_m + (dg ⊙ m) W_x.
-pub fn backward_input<F: Float>(
-    block: Block,
-    dims: &Dims,
-    parameters: &[F],
-    sides_gradient: &[F],
-    dx: &mut [F],
-) {
-    linear::multiply_back(block, dims, 2 * dims.width_out as usize, parameters, sides_gradient, dx);
-}
-
-/// dW_m and dW_x into the split's gradients.
-pub fn backward_weight<F: Float>(
-    block: Block,
-    dims: &Dims,
-    x: &[F],
-    sides_gradient: &[F],
-    gradients: &mut [F],
-) {
-    linear::outer(block, dims, 2 * dims.width_out as usize, x, sides_gradient, gradients);
 }

@@ -1,11 +1,16 @@
 //! Twin of `shaders/channel.wgsl`: one number a channel, y = x + b or y = d ⊙ x.
 
-use super::simd;
+use super::{Block, simd};
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 
 /// y = x + b.
-pub fn bias<F: Float>(dims: &Dims, parameters: &[F], x: &[F], y: &mut [F]) {
+pub fn bias<F: Float>(
+    dims: &Dims,
+    _: &mut Block<F>,
+    [parameters, x]: [&[F]; 2],
+    [y]: [&mut [F]; 1],
+) {
     each(
         x,
         y,
@@ -16,7 +21,12 @@ pub fn bias<F: Float>(dims: &Dims, parameters: &[F], x: &[F], y: &mut [F]) {
 }
 
 /// db = Σ dy into the split's gradients.
-pub fn bias_backward<F: Float>(dims: &Dims, dy: &[F], gradients: &mut [F]) {
+pub fn bias_backward<F: Float>(
+    dims: &Dims,
+    _: &mut Block<F>,
+    [dy]: [&[F]; 1],
+    [gradients]: [&mut [F]; 1],
+) {
     let n = dims.width_out as usize;
     let db = &mut gradients[dims.weight as usize..][..n];
     db.fill(F::ZERO);
@@ -27,7 +37,12 @@ pub fn bias_backward<F: Float>(dims: &Dims, dy: &[F], gradients: &mut [F]) {
 }
 
 /// y = d ⊙ x.
-pub fn scale<F: Float>(dims: &Dims, parameters: &[F], x: &[F], y: &mut [F]) {
+pub fn scale<F: Float>(
+    dims: &Dims,
+    _: &mut Block<F>,
+    [parameters, x]: [&[F]; 2],
+    [y]: [&mut [F]; 1],
+) {
     each(
         x,
         y,
@@ -40,14 +55,12 @@ pub fn scale<F: Float>(dims: &Dims, parameters: &[F], x: &[F], y: &mut [F]) {
 /// dx = d ⊙ dy; dd = Σ dy ⊙ x into the split's gradients.
 pub fn scale_backward<F: Float>(
     dims: &Dims,
-    parameters: &[F],
-    x: &[F],
-    dy: &[F],
-    dx: &mut [F],
-    gradients: &mut [F],
+    block: &mut Block<F>,
+    [parameters, x, dy]: [&[F]; 3],
+    [dx, gradients]: [&mut [F]; 2],
 ) {
     let n = dims.width_out as usize;
-    scale(dims, parameters, dy, dx);
+    scale(dims, block, [parameters, dy], [dx]);
     let dd = &mut gradients[dims.weight as usize..][..n];
     dd.fill(F::ZERO);
     simd(

@@ -1,7 +1,8 @@
 //! Twin of `shaders/clock.wgsl`: the step counter, this step's rates, AdamW's bias corrections.
 
+use super::memory::Memory;
 use crate::backend::StepLoss;
-use crate::graph::dims::{Clock, Curve, RUNNING};
+use crate::graph::dims::{Clock, Curve, Dims, RUNNING};
 use crate::math::float::Float;
 
 /// [`Clock`] in the engine's precision.
@@ -94,6 +95,12 @@ impl<F: Float> State<F> {
             self.halted_at = self.step;
         }
     }
+}
+
+/// Begins the next step.
+pub fn advance<F: Float>(_: &Dims, clock: &mut State<F>, memory: &mut Memory<F>, _: bool) {
+    clock.advance();
+    memory.begin(clock.seed, clock.step);
 }
 
 /// In f64, a setting means the decimal number that was written (0.001, not its nearest f32).

@@ -14,7 +14,12 @@ fn halves<'a, F>(dims: &Dims, parameters: &'a [F]) -> [View<'a, F>; 2] {
 }
 
 /// y = h_re C_reᵀ − h_im C_imᵀ.
-pub fn forward<F: Float>(block: Block, dims: &Dims, parameters: &[F], h: &[F], y: &mut [F]) {
+pub fn forward<F: Float>(
+    dims: &Dims,
+    block: &mut Block<F>,
+    [parameters, h]: [&[F]; 2],
+    [y]: [&mut [F]; 1],
+) {
     let (n, out, rows) = (dims.width_in as usize, dims.width_out as usize, block.rows(dims));
     let [re, im] = halves(dims, parameters);
     product([rows, n, out], View { data: &h[n..], row: 2 * n, column: 1 }, im.t(), y, out, false);
@@ -24,11 +29,10 @@ pub fn forward<F: Float>(block: Block, dims: &Dims, parameters: &[F], h: &[F], y
 
 /// dh = [dy C_re, −dy C_im].
 pub fn backward_input<F: Float>(
-    block: Block,
     dims: &Dims,
-    parameters: &[F],
-    dy: &[F],
-    dh: &mut [F],
+    block: &mut Block<F>,
+    [parameters, dy]: [&[F]; 2],
+    [dh]: [&mut [F]; 1],
 ) {
     let (n, out, rows) = (dims.width_in as usize, dims.width_out as usize, block.rows(dims));
     let [re, im] = halves(dims, parameters);
@@ -39,11 +43,10 @@ pub fn backward_input<F: Float>(
 
 /// dC_re = dyᵀ h_re and dC_im = −dyᵀ h_im into the split's gradients.
 pub fn backward_weight<F: Float>(
-    block: Block,
     dims: &Dims,
-    h: &[F],
-    dy: &[F],
-    gradients: &mut [F],
+    block: &mut Block<F>,
+    [h, dy]: [&[F]; 2],
+    [gradients]: [&mut [F]; 1],
 ) {
     let (n, out, rows) = (dims.width_in as usize, dims.width_out as usize, block.rows(dims));
     let (re, im) = gradients[dims.weight as usize..][..2 * out * n].split_at_mut(out * n);

@@ -1,7 +1,7 @@
 //! Twin of `shaders/complex_scan.wgsl`: the LRU's recurrence h_t = λ ⊙ h_{t−1} + γ ⊙ u_t, λ =
 //! exp(−exp(ν) + i exp(θ)), γ = exp(γ_log). Rows hold complex numbers in halves [re, im].
 
-use super::simd;
+use super::{Block, simd};
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 
@@ -27,7 +27,12 @@ fn channels<F: Float>(dims: &Dims, parameters: &[F]) -> Vec<Channel<F>> {
 }
 
 /// h_t = λ ⊙ h_{t−1} + γ ⊙ u_t from h_0 = 0.
-pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], h: &mut [F]) {
+pub fn forward<F: Float>(
+    dims: &Dims,
+    _: &mut Block<F>,
+    [parameters, u]: [&[F]; 2],
+    [h]: [&mut [F]; 1],
+) {
     let (n, time) = (dims.width_out as usize, dims.time as usize);
     let channels = channels(dims, parameters);
     let mut state = vec![F::ZERO; 2 * n];
@@ -56,12 +61,9 @@ pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], h: &mut [F]) {
 /// s_t = dh_t + λ̄ s_{t+1}, du_t = γ ⊙ s_t; dν, dθ, dγ_log into the split's gradients.
 pub fn backward<F: Float>(
     dims: &Dims,
-    parameters: &[F],
-    u: &[F],
-    h: &[F],
-    dh: &[F],
-    du: &mut [F],
-    gradients: &mut [F],
+    _: &mut Block<F>,
+    [parameters, u, h, dh]: [&[F]; 4],
+    [du, gradients]: [&mut [F]; 2],
 ) {
     let (n, time) = (dims.width_out as usize, dims.time as usize);
     let channels = channels(dims, parameters);

@@ -1,11 +1,11 @@
 //! Twin of `shaders/contract.wgsl`: y_t[e] = Σ_n C_t[n] h_t[e, n].
 
-use super::simd;
+use super::{Block, simd};
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 
 /// y = h C, row by row.
-pub fn forward<F: Float>(dims: &Dims, h: &[F], c: &[F], y: &mut [F]) {
+pub fn forward<F: Float>(dims: &Dims, _: &mut Block<F>, [h, c]: [&[F]; 2], [y]: [&mut [F]; 1]) {
     let (state, width) = sizes(dims);
     simd(
         #[inline(always)]
@@ -24,7 +24,12 @@ pub fn forward<F: Float>(dims: &Dims, h: &[F], c: &[F], y: &mut [F]) {
 }
 
 /// dh = dy Cᵀ.
-pub fn backward_h<F: Float>(dims: &Dims, dy: &[F], c: &[F], dh: &mut [F]) {
+pub fn backward_h<F: Float>(
+    dims: &Dims,
+    _: &mut Block<F>,
+    [dy, c]: [&[F]; 2],
+    [dh]: [&mut [F]; 1],
+) {
     let (state, width) = sizes(dims);
     simd(
         #[inline(always)]
@@ -43,7 +48,12 @@ pub fn backward_h<F: Float>(dims: &Dims, dy: &[F], c: &[F], dh: &mut [F]) {
 }
 
 /// dC = hᵀ dy.
-pub fn backward_c<F: Float>(dims: &Dims, h: &[F], dy: &[F], dc: &mut [F]) {
+pub fn backward_c<F: Float>(
+    dims: &Dims,
+    _: &mut Block<F>,
+    [h, dy]: [&[F]; 2],
+    [dc]: [&mut [F]; 1],
+) {
     let (state, width) = sizes(dims);
     simd(
         #[inline(always)]

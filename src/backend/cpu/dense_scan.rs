@@ -7,7 +7,12 @@ use crate::math::float::Float;
 use crate::math::gemm::{View, product};
 
 /// h_t = A h_{t−1} + u_t from h_0 = 0.
-pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], h: &mut [F]) {
+pub fn forward<F: Float>(
+    dims: &Dims,
+    _: &mut Block<F>,
+    [parameters, u]: [&[F]; 2],
+    [h]: [&mut [F]; 1],
+) {
     let n = dims.width_out as usize;
     let a = View::rows(&parameters[dims.weight as usize..][..n * n], n);
     walk(dims, u, h, 0..dims.time as usize, |state, next, sequences| {
@@ -16,7 +21,12 @@ pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], h: &mut [F]) {
 }
 
 /// du_t = dh_t + Aᵀ du_{t+1}.
-pub fn backward<F: Float>(dims: &Dims, parameters: &[F], dh: &[F], du: &mut [F]) {
+pub fn backward<F: Float>(
+    dims: &Dims,
+    _: &mut Block<F>,
+    [parameters, dh]: [&[F]; 2],
+    [du]: [&mut [F]; 1],
+) {
     let n = dims.width_out as usize;
     let a = View::rows(&parameters[dims.weight as usize..][..n * n], n);
     walk(dims, dh, du, (0..dims.time as usize).rev(), |state, next, sequences| {
@@ -27,11 +37,10 @@ pub fn backward<F: Float>(dims: &Dims, parameters: &[F], dh: &[F], du: &mut [F])
 /// dA = Σ du_t h_{t−1}ᵀ for the `width_out` rows of A, and with `constant` db = Σ du_t behind them,
 /// into the split's gradients.
 pub fn backward_weight<F: Float>(
-    block: Block,
     dims: &Dims,
-    h: &[F],
-    du: &[F],
-    gradients: &mut [F],
+    block: &mut Block<F>,
+    [h, du]: [&[F]; 2],
+    [gradients]: [&mut [F]; 1],
 ) {
     let (n, out, time) = (dims.width_in as usize, dims.width_out as usize, dims.time as usize);
     let mut past = vec![F::ZERO; h.len()]; // h_{t−1}
@@ -40,11 +49,8 @@ pub fn backward_weight<F: Float>(
     }
     linear::outer(block, &Dims { constant: 0, ..*dims }, out, &past, du, gradients);
     if dims.constant == 1 {
-        super::channel::bias_backward(
-            &Dims { weight: dims.weight + dims.width_out * dims.width_in, ..*dims },
-            du,
-            gradients,
-        );
+        let bias = Dims { weight: dims.weight + dims.width_out * dims.width_in, ..*dims };
+        super::channel::bias_backward(&bias, block, [du], [gradients]);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Twin of `shaders/diagonal_scan.wgsl`: h_t = λ ⊙ h_{t−1} + u_t, λ = exp(−exp(ν)).
 
-use super::simd;
+use super::{Block, simd};
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 
@@ -10,7 +10,12 @@ fn decay<F: Float>(dims: &Dims, parameters: &[F]) -> Vec<F> {
 }
 
 /// h_t = λ ⊙ h_{t−1} + u_t from h_0 = 0.
-pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], h: &mut [F]) {
+pub fn forward<F: Float>(
+    dims: &Dims,
+    _: &mut Block<F>,
+    [parameters, u]: [&[F]; 2],
+    [h]: [&mut [F]; 1],
+) {
     let (n, time) = (dims.width_out as usize, dims.time as usize);
     let lambda = decay(dims, parameters);
     simd(
@@ -32,11 +37,9 @@ pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], h: &mut [F]) {
 /// du_t = dh_t + λ du_{t+1}; dν = −exp(ν) λ Σ_t du_t h_{t−1} into the split's gradients.
 pub fn backward<F: Float>(
     dims: &Dims,
-    parameters: &[F],
-    h: &[F],
-    dh: &[F],
-    du: &mut [F],
-    gradients: &mut [F],
+    _: &mut Block<F>,
+    [parameters, h, dh]: [&[F]; 3],
+    [du, gradients]: [&mut [F]; 2],
 ) {
     let (n, time) = (dims.width_out as usize, dims.time as usize);
     let lambda = decay(dims, parameters);

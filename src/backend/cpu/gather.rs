@@ -8,14 +8,13 @@ use crate::math::random::pcg4d;
 /// The block's sequences of `data [width_in, time, width_out]`: in order with `half`, else at
 /// random.
 pub fn forward<F: Float>(
-    block: Block,
     dims: &Dims,
-    [seed, step]: [u32; 2],
-    data: &[F],
-    x: &mut [F],
+    block: &mut Block<F>,
+    [_, data]: [&[F]; 2],
+    [x]: [&mut [F]; 1],
 ) {
     let len = (dims.time * dims.width_out) as usize;
-    let first = u32::try_from(block.first).expect("sequences fit 32 bits");
+    let (first, seed, step) = (block.first(), block.seed, block.step);
     for (sequence, x) in (first..).zip(x.chunks_exact_mut(len)) {
         let from = if dims.half == 1 {
             let before = ((step.max(1) - 1) % dims.width_in) * (dims.batch % dims.width_in);

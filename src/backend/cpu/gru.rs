@@ -3,14 +3,19 @@
 use super::activation::sigmoid;
 use super::dense_scan::{at_step, at_step_mut};
 use super::lstm::quarters;
-use super::simd;
+use super::{Block, simd};
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 use crate::math::gemm::{View, product};
 
 /// q = W_hh h_{t−1} + b_hh; r = σ(u_r + q_r), z = σ(u_z + q_z), n = tanh(u_n + r q_n); h_t = (1 −
 /// z) n + z h_{t−1}. Keeps r, z, n, q_n.
-pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], gates: &mut [F], h: &mut [F]) {
+pub fn forward<F: Float>(
+    dims: &Dims,
+    _: &mut Block<F>,
+    [parameters, u]: [&[F]; 2],
+    [gates, h]: [&mut [F]; 2],
+) {
     let (n, time) = (dims.width_out as usize, dims.time as usize);
     let sequences = h.len() / (time * n);
     let (weight, bias) = parameters[dims.weight as usize..][..3 * n * (n + 1)].split_at(3 * n * n);
@@ -57,12 +62,9 @@ pub fn forward<F: Float>(dims: &Dims, parameters: &[F], u: &[F], gates: &mut [F]
 /// The gradients du of u_t and dq of q_t, back through time.
 pub fn backward<F: Float>(
     dims: &Dims,
-    parameters: &[F],
-    gates: &[F],
-    h: &[F],
-    dh: &[F],
-    du: &mut [F],
-    dq: &mut [F],
+    _: &mut Block<F>,
+    [parameters, gates, h, dh]: [&[F]; 4],
+    [du, dq]: [&mut [F]; 2],
 ) {
     let (n, time) = (dims.width_out as usize, dims.time as usize);
     let sequences = h.len() / (time * n);

@@ -1,10 +1,11 @@
 //! Twin of `shaders/last.wgsl`: the last time steps of a sequence.
 
+use super::Block;
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 
 /// y `[sequences, time − first, width]` = x from time step `first` on.
-pub fn forward<F: Float>(dims: &Dims, x: &[F], y: &mut [F]) {
+pub fn forward<F: Float>(dims: &Dims, _: &mut Block<F>, [x]: [&[F]; 1], [y]: [&mut [F]; 1]) {
     let (whole, before) = lengths(dims);
     for (x, y) in x.chunks_exact(whole).zip(y.chunks_exact_mut(whole - before)) {
         y.copy_from_slice(&x[before..]);
@@ -12,7 +13,7 @@ pub fn forward<F: Float>(dims: &Dims, x: &[F], y: &mut [F]) {
 }
 
 /// dx = dy from time step `first` on, 0 before (or += dy with `accumulate`).
-pub fn backward<F: Float>(dims: &Dims, dy: &[F], dx: &mut [F]) {
+pub fn backward<F: Float>(dims: &Dims, _: &mut Block<F>, [dy]: [&[F]; 1], [dx]: [&mut [F]; 1]) {
     let (whole, before) = lengths(dims);
     for (dy, dx) in dy.chunks_exact(whole - before).zip(dx.chunks_exact_mut(whole)) {
         if dims.accumulate == 1 {

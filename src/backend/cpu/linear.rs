@@ -7,35 +7,38 @@ use crate::math::float::Float;
 use crate::math::gemm::{View, product};
 
 /// y = x Wᵀ.
-pub fn forward<F: Float>(block: Block, dims: &Dims, parameters: &[F], x: &[F], y: &mut [F]) {
+pub fn forward<F: Float>(
+    dims: &Dims,
+    block: &mut Block<F>,
+    [parameters, x]: [&[F]; 2],
+    [y]: [&mut [F]; 1],
+) {
     multiply(block, dims, dims.width_out as usize, parameters, x, y);
 }
 
 /// dx = dy W (or += with `accumulate`).
 pub fn backward_input<F: Float>(
-    block: Block,
     dims: &Dims,
-    parameters: &[F],
-    dy: &[F],
-    dx: &mut [F],
+    block: &mut Block<F>,
+    [parameters, dy]: [&[F]; 2],
+    [dx]: [&mut [F]; 1],
 ) {
     multiply_back(block, dims, dims.width_out as usize, parameters, dy, dx);
 }
 
 /// dW = dyᵀ x into the split's gradients.
 pub fn backward_weight<F: Float>(
-    block: Block,
     dims: &Dims,
-    x: &[F],
-    dy: &[F],
-    gradients: &mut [F],
+    block: &mut Block<F>,
+    [x, dy]: [&[F]; 2],
+    [gradients]: [&mut [F]; 1],
 ) {
     outer(block, dims, dims.width_out as usize, x, dy, gradients);
 }
 
 /// y `[rows, out]` = x̃ Wᵀ for the `out` rows of weights that start at `dims.weight`.
 pub(super) fn multiply<F: Float>(
-    block: Block,
+    block: &Block<F>,
     dims: &Dims,
     out: usize,
     parameters: &[F],
@@ -61,7 +64,7 @@ pub(super) fn multiply<F: Float>(
 
 /// dx `[rows, in]` = dy W for `out` rows of weights.
 pub(super) fn multiply_back<F: Float>(
-    block: Block,
+    block: &Block<F>,
     dims: &Dims,
     out: usize,
     parameters: &[F],
@@ -83,7 +86,7 @@ pub(super) fn multiply_back<F: Float>(
 
 /// dW `[out, in (+1)]` = dyᵀ x̃.
 pub(super) fn outer<F: Float>(
-    block: Block,
+    block: &Block<F>,
     dims: &Dims,
     out: usize,
     x: &[F],

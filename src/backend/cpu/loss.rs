@@ -1,6 +1,6 @@
 //! Twin of `shaders/loss.wgsl`: each row's loss and its gradient.
 
-use super::simd;
+use super::{Block, simd};
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 
@@ -8,10 +8,9 @@ use crate::math::float::Float;
 /// with `half`.
 pub fn squared_error<F: Float>(
     dims: &Dims,
-    prediction: &[F],
-    target: &[F],
-    rows: &mut [F],
-    gradient: &mut [F],
+    _: &mut Block<F>,
+    [prediction, target]: [&[F]; 2],
+    [rows, gradient]: [&mut [F]; 2],
 ) {
     let width = dims.width_out as usize;
     let factor = if dims.half == 1 { 0.5 } else { 1.0 };
@@ -43,10 +42,9 @@ pub fn squared_error<F: Float>(
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub fn cross_entropy<F: Float>(
     dims: &Dims,
-    prediction: &[F],
-    class: &[F],
-    rows: &mut [F],
-    gradient: &mut [F],
+    _: &mut Block<F>,
+    [prediction, class]: [&[F]; 2],
+    [rows, gradient]: [&mut [F]; 2],
 ) {
     let width = dims.width_out as usize;
     let (scale, outputs) = (F::of(1.0 / counted(dims)), F::of(f64::from(dims.width_out)));

@@ -2,7 +2,7 @@
 
 use super::activation::sigmoid;
 use super::dense_scan::{at_step, at_step_mut};
-use super::simd;
+use super::{Block, simd};
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 use crate::math::gemm::{View, product};
@@ -10,11 +10,9 @@ use crate::math::gemm::{View, product};
 /// a = u_t + W_hh h_{t−1} + b; c_t = σ(a_f) c_{t−1} + σ(a_i) tanh(a_g); h_t = σ(a_o) tanh(c_t).
 pub fn forward<F: Float>(
     dims: &Dims,
-    parameters: &[F],
-    u: &[F],
-    gates: &mut [F],
-    c: &mut [F],
-    h: &mut [F],
+    _: &mut Block<F>,
+    [parameters, u]: [&[F]; 2],
+    [gates, c, h]: [&mut [F]; 3],
 ) {
     let (n, time) = (dims.width_out as usize, dims.time as usize);
     let sequences = h.len() / (time * n);
@@ -71,11 +69,9 @@ pub fn forward<F: Float>(
 /// The gradient du of a_t, which is that of u_t, back through time.
 pub fn backward<F: Float>(
     dims: &Dims,
-    parameters: &[F],
-    gates: &[F],
-    c: &[F],
-    dh: &[F],
-    du: &mut [F],
+    _: &mut Block<F>,
+    [parameters, gates, c, dh]: [&[F]; 4],
+    [du]: [&mut [F]; 1],
 ) {
     let (n, time) = (dims.width_out as usize, dims.time as usize);
     let sequences = dh.len() / (time * n);

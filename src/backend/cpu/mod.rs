@@ -5,45 +5,27 @@
 //! The splits and the order of all sums are the program's, so any number of threads gives the same
 //! bits.
 
-pub mod activation;
-pub mod adamw;
-pub mod add;
-pub mod attention;
-pub mod attention_teacher;
-pub mod bilinear;
-pub mod channel;
-pub mod clock;
-pub mod complex_readout;
-pub mod complex_scan;
-pub mod contract;
-pub mod dense_scan;
-pub mod diagonal_scan;
-pub mod gather;
-pub mod gru;
-pub mod hadamard;
-mod lane;
-pub mod last;
-pub mod linear;
-pub mod loss;
-pub mod lstm;
-pub mod recall;
-pub mod reduce;
-pub mod regression;
+mod memory;
 mod replica;
-pub mod sample;
-pub mod selective_scan;
+mod twin;
+
+macro_rules! modules {
+    ($($file:ident [$($shared:ident)*] { $($row:tt)* })*) => { $(pub mod $file;)* };
+}
+// The twins: a file for each shader. `cargo fmt` does not find them; `tests/rooms.rs` looks at them.
+kernels!(modules);
 
 use super::{Backend, Device, DeviceKind, Progress};
-use crate::graph::BufferId;
+use crate::graph::call::Call;
 use crate::graph::dims::Clock;
-use crate::graph::kernel::Kernel;
-use crate::graph::program::{Call, Program};
+use crate::graph::op::{Kernel, kernels};
+use crate::graph::program::Program;
+use crate::graph::{BufferId, numbers};
 use crate::math::float::Float;
 use crate::{Error, Result};
-pub use lane::{Block, Lane};
+pub use memory::Block;
 use rayon::prelude::*;
 use replica::Replica;
-pub use replica::Shared;
 
 /// A program on the processor.
 pub struct Cpu<F> {
@@ -61,17 +43,7 @@ impl<F: Float> Cpu<F> {
     /// # Errors
     /// More memory than `memory_limit` bytes, or no thread could be started.
     pub fn new(program: Program, threads: usize, memory_limit: u64) -> Result<Self> {
-        // Beside the buffers: the gradient of the widest gate's two sides.
-        let sides = |call: &Call| {
-            if call.kernel == Kernel::BilinearBackwardWeight {
-                2 * u64::from(call.dims.width_out)
-            } else {
-                0
-            }
-        };
-        let scratch = program.calls.iter().map(sides).max().unwrap_or(0)
-            * (program.replicas * program.batch * program.time) as u64;
-        let needed = (program.bytes() / 4 + scratch) * size_of::<F>() as u64;
+        let needed = bytes(&program, size_of::<F>());
         if needed > memory_limit {
             let (mib, device) =
                 (|bytes: u64| bytes.div_ceil(1 << 20), "this machine's free memory".to_owned());
@@ -95,13 +67,13 @@ impl<F: Float> Cpu<F> {
 
     /// Overwrites a buffer of the first replica in the engine's own precision.
     pub fn write_exact(&mut self, buffer: BufferId, data: &[F]) {
-        self.replicas[0].write(&self.program, buffer, data);
+        self.replicas[0].memory.write(&self.program, buffer, data);
     }
 
     /// A buffer's content in the engine's own precision, of the first replica; gradients split by
     /// split.
     pub fn read_exact(&self, buffer: BufferId) -> Vec<F> {
-        self.replicas[0].read(&self.program, buffer)
+        self.replicas[0].memory.read(&self.program, buffer)
     }
 
     /// Runs one call on all it owns: what the tests of single kernels use.
@@ -114,6 +86,19 @@ impl<F: Float> Cpu<F> {
         let Self { program, replicas, pool, .. } = self;
         each(pool.as_ref(), replicas, |replica, spread| replica.sequences(&program.calls, spread));
     }
+}
+
+/// Bytes of all buffers, and beside them of what a gate's reverse kernels keep: the gradient of its
+/// two sides.
+fn bytes(program: &Program, size: usize) -> u64 {
+    let widest = program
+        .calls
+        .iter()
+        .filter(|call| call.kernel == Kernel::BilinearBackwardWeight)
+        .map(|call| 2 * call.dims.width_out as usize)
+        .max();
+    let kept = numbers(&[widest.unwrap_or(0), program.replicas, program.batch, program.time, size]);
+    (program.bytes() / 4).saturating_mul(size as u64).saturating_add(kept)
 }
 
 /// Does `work` on every replica, on the pool's threads if there is one: those that have none left
@@ -142,7 +127,7 @@ impl<F: Float> Backend for Cpu<F> {
 
     fn write_to(&mut self, replica: usize, buffer: BufferId, data: &[f32]) {
         let exact: Vec<F> = data.iter().map(|&v| F::of(v.into())).collect();
-        self.replicas[replica].write(&self.program, buffer, &exact);
+        self.replicas[replica].memory.write(&self.program, buffer, &exact);
     }
 
     fn set_clocks(&mut self, clocks: &[Clock]) {

@@ -8,15 +8,14 @@ use crate::math::random::pcg4d;
 
 /// Tokens of the block's sequences, and the number of the value that each query asks for.
 pub fn forward<F: Float>(
-    block: Block,
     dims: &Dims,
-    [seed, step]: [u32; 2],
-    tokens: &mut [F],
-    y: &mut [F],
+    block: &mut Block<F>,
+    [_]: [&[F]; 1],
+    [tokens, y]: [&mut [F]; 2],
 ) {
     let (pairs, width, time) =
         (dims.width_in as usize, dims.width_out as usize, dims.time as usize);
-    let first = u32::try_from(block.first).expect("sequences fit 32 bits");
+    let (first, seed, step) = (block.first(), block.seed, block.step);
     tokens.fill(F::ZERO);
     for (sequence, (tokens, y)) in (first..).zip(tokens.chunks_exact_mut(time * width).zip(y)) {
         let ranks = |which: u32| -> Vec<usize> {

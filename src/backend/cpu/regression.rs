@@ -9,16 +9,14 @@ use crate::math::random::{normal4, uniform4};
 /// Tokens and targets of the block's sequences; `settings` is the scale of W and the size of the
 /// noise.
 pub fn forward<F: Float>(
-    block: Block,
     dims: &Dims,
-    [seed, step]: [u32; 2],
-    settings: &[F],
-    tokens: &mut [F],
-    y: &mut [F],
+    block: &mut Block<F>,
+    [_, settings]: [&[F]; 2],
+    [tokens, y]: [&mut [F]; 2],
 ) {
     let (inputs, width, time) = (dims.width_in, dims.width_out as usize, dims.time as usize);
     let outputs = dims.width_out - inputs;
-    let first = u32::try_from(block.first).expect("sequences fit 32 bits");
+    let (first, seed, step) = (block.first(), block.seed, block.step);
     let of = |four: [f32; 4], element: u32| F::of(four[(element % 4) as usize].into());
     let normal = |stream: u32, element: u32| {
         of(normal4(seed, dims.stream.wrapping_add(stream), step, element / 4), element)

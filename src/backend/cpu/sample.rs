@@ -6,9 +6,8 @@ use crate::math::{float::Float, random};
 
 /// x ~ N(0, 1) for the block's sequences; element e of the whole batch is number e mod 4 of counter
 /// e / 4.
-pub fn normal<F: Float>(block: Block, dims: &Dims, seed: u32, step: u32, x: &mut [F]) {
-    let first =
-        u32::try_from(block.first).expect("sequences fit 32 bits") * dims.time * dims.width_out;
+pub fn normal<F: Float>(dims: &Dims, block: &mut Block<F>, [_]: [&[F]; 1], [x]: [&mut [F]; 1]) {
+    let (first, seed, step) = (block.first() * dims.time * dims.width_out, block.seed, block.step);
     simd(
         #[inline(always)]
         || {

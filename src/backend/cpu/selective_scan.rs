@@ -1,6 +1,7 @@
 //! Twin of `shaders/selective_scan.wgsl`: Mamba's recurrence h_t[e, n] = exp(Δ_t[e] A[e, n])
 //! h_{t−1}[e, n] + Δ_t[e] B_t[n] u_t[e], A = −exp(a_log).
 
+use super::Block;
 use crate::graph::dims::Dims;
 use crate::math::float::Float;
 
@@ -13,7 +14,12 @@ fn rates<F: Float>(dims: &Dims, parameters: &[F]) -> Vec<F> {
 }
 
 /// h from h_0 = 0.
-pub fn forward<F: Float>(dims: &Dims, parameters: &[F], [u, delta, b]: [&[F]; 3], h: &mut [F]) {
+pub fn forward<F: Float>(
+    dims: &Dims,
+    _: &mut Block<F>,
+    [parameters, u, delta, b]: [&[F]; 4],
+    [h]: [&mut [F]; 1],
+) {
     let (n, width, time) = (dims.width_in as usize, dims.width_out as usize, dims.time as usize);
     let a = rates(dims, parameters);
     let mut state = vec![F::ZERO; width * n];
@@ -37,10 +43,9 @@ pub fn forward<F: Float>(dims: &Dims, parameters: &[F], [u, delta, b]: [&[F]; 3]
 /// gradients.
 pub fn backward<F: Float>(
     dims: &Dims,
-    parameters: &[F],
-    [dh, delta, h]: [&[F]; 3],
-    s: &mut [F],
-    gradients: &mut [F],
+    _: &mut Block<F>,
+    [parameters, dh, delta, h]: [&[F]; 4],
+    [s, gradients]: [&mut [F]; 2],
 ) {
     let (n, width, time) = (dims.width_in as usize, dims.width_out as usize, dims.time as usize);
     let (a, cells) = (rates(dims, parameters), width * n);
@@ -68,8 +73,8 @@ pub fn backward<F: Float>(
 /// du_t[e] = Δ Σ_n s B; dΔ_t[e] = Σ_n s (A exp(Δ A) h_{t−1} + B u).
 pub fn backward_input<F: Float>(
     dims: &Dims,
-    parameters: &[F],
-    [u, delta, b, h, s]: [&[F]; 5],
+    _: &mut Block<F>,
+    [parameters, u, delta, b, h, s]: [&[F]; 6],
     [du, ddelta]: [&mut [F]; 2],
 ) {
     let (n, width, time) = (dims.width_in as usize, dims.width_out as usize, dims.time as usize);
@@ -93,7 +98,12 @@ pub fn backward_input<F: Float>(
 }
 
 /// dB_t[n] = Σ_e s Δ u.
-pub fn backward_b<F: Float>(dims: &Dims, s: &[F], u: &[F], delta: &[F], db: &mut [F]) {
+pub fn backward_b<F: Float>(
+    dims: &Dims,
+    _: &mut Block<F>,
+    [s, u, delta]: [&[F]; 3],
+    [db]: [&mut [F]; 1],
+) {
     let (n, width) = (dims.width_in as usize, dims.width_out as usize);
     for (row, db) in db.chunks_exact_mut(n).enumerate() {
         db.fill(F::ZERO);

@@ -1,9 +1,11 @@
 //! A program's calls as the device wants them: pipelines, bind groups and dispatch sizes, made
 //! once.
 
+use crate::graph::call::Call;
 use crate::graph::dims::Dims;
-use crate::graph::kernel::{Access, Grid, Kernel};
-use crate::graph::program::{Call, Program};
+use crate::graph::kernel::{Access, Grid};
+use crate::graph::op::{Kernel, kernels};
+use crate::graph::program::Program;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
@@ -12,42 +14,27 @@ const RANDOM: &str = include_str!("../../../shaders/shared/random.wgsl");
 const TILE: &str = include_str!("../../../shaders/shared/tile.wgsl");
 const FUNCTIONS: &str = include_str!("../../../shaders/shared/functions.wgsl");
 
-/// The text of a shader file with the shared parts that it uses appended; WGSL does not mind the
-/// order.
-///
-/// # Panics
-/// There is no such file; [`Kernel::file`] names them.
-pub fn source(file: &str) -> String {
-    let parts: &[&str] = match file {
-        "activation" => &[include_str!("../../../shaders/activation.wgsl"), DIMS, FUNCTIONS],
-        "adamw" => &[include_str!("../../../shaders/adamw.wgsl"), DIMS],
-        "add" => &[include_str!("../../../shaders/add.wgsl"), DIMS],
-        "attention" => &[include_str!("../../../shaders/attention.wgsl"), DIMS],
-        "attention_teacher" => &[include_str!("../../../shaders/attention_teacher.wgsl"), DIMS],
-        "bilinear" => &[include_str!("../../../shaders/bilinear.wgsl"), DIMS, TILE],
-        "channel" => &[include_str!("../../../shaders/channel.wgsl"), DIMS],
-        "clock" => &[include_str!("../../../shaders/clock.wgsl"), DIMS, RANDOM],
-        "complex_readout" => &[include_str!("../../../shaders/complex_readout.wgsl"), DIMS, TILE],
-        "complex_scan" => &[include_str!("../../../shaders/complex_scan.wgsl"), DIMS, RANDOM],
-        "contract" => &[include_str!("../../../shaders/contract.wgsl"), DIMS],
-        "dense_scan" => &[include_str!("../../../shaders/dense_scan.wgsl"), DIMS, TILE],
-        "diagonal_scan" => &[include_str!("../../../shaders/diagonal_scan.wgsl"), DIMS],
-        "gather" => &[include_str!("../../../shaders/gather.wgsl"), DIMS, RANDOM],
-        "gru" => &[include_str!("../../../shaders/gru.wgsl"), DIMS, FUNCTIONS],
-        "hadamard" => &[include_str!("../../../shaders/hadamard.wgsl"), DIMS],
-        "last" => &[include_str!("../../../shaders/last.wgsl"), DIMS],
-        "linear" => &[include_str!("../../../shaders/linear.wgsl"), DIMS, TILE],
-        "loss" => &[include_str!("../../../shaders/loss.wgsl"), DIMS],
-        "lstm" => &[include_str!("../../../shaders/lstm.wgsl"), DIMS, FUNCTIONS],
-        "reduce" => &[include_str!("../../../shaders/reduce.wgsl"), DIMS],
-        "recall" => &[include_str!("../../../shaders/recall.wgsl"), DIMS, RANDOM],
-        "regression" => &[include_str!("../../../shaders/regression.wgsl"), DIMS, RANDOM],
-        "sample" => &[include_str!("../../../shaders/sample.wgsl"), DIMS, RANDOM],
-        "selective_scan" => &[include_str!("../../../shaders/selective_scan.wgsl"), DIMS],
-        other => unreachable!("no shader {other}.wgsl"),
+macro_rules! sources {
+    ($($file:ident [$($shared:ident)*] {$(
+        $(#[$doc:meta])*
+        $name:ident: $entry:ident, $scope:ident, $grid:ident, $reads:literal -> $writes:literal,
+            $rule:expr;
+    )*})*) => {
+        /// The text of a kernel's shader with the shared pieces that it uses appended; WGSL does
+        /// not mind the order.
+        pub fn source(kernel: Kernel) -> String {
+            let pieces: &[&str] = match kernel {
+                $($(Kernel::$name)|* => &[
+                    include_str!(concat!("../../../shaders/", stringify!($file), ".wgsl")),
+                    DIMS,
+                    $($shared),*
+                ],)*
+            };
+            pieces.join("\n")
+        }
     };
-    parts.join("\n")
 }
+kernels!(sources);
 
 /// Widest token that `attention_teacher.wgsl` has room for.
 pub const MAX_TEACHER_DIM: u32 = 64;
@@ -91,26 +78,28 @@ pub fn groups(kernel: Kernel, dims: &Dims) -> [u32; 2] {
 /// Invocations that have something to do.
 fn invocations(grid: Grid, dims: &Dims) -> u64 {
     let wide = |v: u32| u64::from(v);
-    let tiles = |count: u32, size: u64| wide(count).div_ceil(size);
-    let rows = dims.batch * dims.time;
-    let fan_in = dims.width_in + dims.constant;
+    let tiles = |count: u64, size: u64| count.div_ceil(size);
+    let rows = wide(dims.batch) * wide(dims.time);
+    let fan_in = wide(dims.width_in + dims.constant);
     match grid {
         Grid::One => 1,
-        Grid::Row => wide(rows),
-        Grid::Four => (wide(rows) * wide(dims.width_out)).div_ceil(4),
-        Grid::Element => wide(rows) * wide(dims.width_out),
+        Grid::Row => rows,
+        Grid::Four => (rows * wide(dims.width_out)).div_ceil(4),
+        Grid::Element => rows * wide(dims.width_out),
         Grid::Channel => wide(dims.batch) * wide(dims.width_out),
         Grid::State => wide(dims.batch) * wide(dims.width_out) * wide(dims.width_in),
         Grid::SplitState => wide(dims.splits) * wide(dims.width_out) * wide(dims.width_in),
-        Grid::Cell => wide(rows) * wide(dims.width_out) * wide(dims.width_in),
-        Grid::InputElement => wide(rows) * wide(dims.width_in),
+        Grid::Cell => rows * wide(dims.width_out) * wide(dims.width_in),
+        Grid::InputElement => rows * wide(dims.width_in),
         Grid::Sequence => wide(dims.batch) * GROUP,
-        Grid::OutputTile => tiles(rows, 8) * tiles(dims.width_out, 8),
-        Grid::PairOutputTile => tiles(rows, 8) * tiles(dims.width_out, 4),
-        Grid::InputTile => tiles(rows, 8) * tiles(dims.width_in, 8),
-        Grid::PairInputTile => tiles(rows, 8) * tiles(dims.width_in, 4),
-        Grid::WeightTile => wide(dims.splits) * tiles(dims.width_out, 8) * tiles(fan_in, 8),
-        Grid::PairWeightTile => wide(dims.splits) * tiles(dims.width_out, 4) * tiles(fan_in, 8),
+        Grid::OutputTile => tiles(rows, 8) * tiles(wide(dims.width_out), 8),
+        Grid::PairOutputTile => tiles(rows, 8) * tiles(wide(dims.width_out), 4),
+        Grid::InputTile => tiles(rows, 8) * tiles(wide(dims.width_in), 8),
+        Grid::PairInputTile => tiles(rows, 8) * tiles(wide(dims.width_in), 4),
+        Grid::WeightTile => wide(dims.splits) * tiles(wide(dims.width_out), 8) * tiles(fan_in, 8),
+        Grid::PairWeightTile => {
+            wide(dims.splits) * tiles(wide(dims.width_out), 4) * tiles(fan_in, 8)
+        }
         Grid::SplitChannel => wide(dims.splits) * wide(dims.width_out),
         Grid::Parameter => wide(dims.parameters),
     }
@@ -150,7 +139,7 @@ pub(super) fn prepare(
         let (layout, pipeline) = pipelines.entry(call.kernel).or_insert_with(|| {
             let file = call.kernel.file();
             let module = modules.entry(file).or_insert_with(|| {
-                let source = wgpu::ShaderSource::Wgsl(Cow::Owned(source(file)));
+                let source = wgpu::ShaderSource::Wgsl(Cow::Owned(source(call.kernel)));
                 device.create_shader_module(wgpu::ShaderModuleDescriptor {
                     label: Some(file),
                     source,
@@ -199,8 +188,8 @@ fn compile(
         count: None,
     };
     let mut entries = vec![entry(0, wgpu::BufferBindingType::Uniform)];
-    let storage = |(binding, access): (u32, &Access)| {
-        entry(binding, wgpu::BufferBindingType::Storage { read_only: *access == Access::Read })
+    let storage = |(binding, access): (u32, Access)| {
+        entry(binding, wgpu::BufferBindingType::Storage { read_only: access == Access::Read })
     };
     entries.extend((1..).zip(kernel.access()).map(storage));
     let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {

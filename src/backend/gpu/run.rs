@@ -10,7 +10,7 @@ use super::setup::{Scopes, Setup, fits};
 use crate::Result;
 use crate::backend::{Backend, Device, Progress};
 use crate::graph::dims::{Clock, RING, RUNNING};
-use crate::graph::kernel::Kernel;
+use crate::graph::op::Kernel;
 use crate::graph::program::Program;
 use crate::graph::{BufferId, Graph, Storage};
 use std::mem::offset_of;
@@ -59,7 +59,7 @@ impl Gpu {
             | wgpu::BufferUsages::COPY_SRC
             | wgpu::BufferUsages::COPY_DST;
         let allocate = |buffer: &crate::graph::Buffer| {
-            let size = 4 * (program.replicas * buffer.len.max(1)) as u64;
+            let size = program.bytes_of(buffer).max(4 * program.replicas as u64);
             device.create_buffer(&wgpu::BufferDescriptor {
                 label: Some(&buffer.name),
                 size,
@@ -96,7 +96,7 @@ impl Gpu {
         let mask = gpu.program.params.decay_mask();
         for replica in 0..gpu.program.replicas {
             gpu.write_clock(replica, offset_of!(Clock, halted_at), bytemuck::bytes_of(&RUNNING));
-            if gpu.program.buffers[Graph::DECAY_MASK.0].len == mask.len() {
+            if gpu.program.buffers[Graph::DECAY_MASK.0].count() == mask.len() {
                 gpu.write_to(replica, Graph::DECAY_MASK, &mask);
             }
         }
@@ -117,7 +117,7 @@ impl Gpu {
                 buffer.storage,
                 Storage::Activation { .. } | Storage::Gradients | Storage::LossRows
             ) {
-                let values = vec![value; buffer.len];
+                let values = vec![value; buffer.count()];
                 (0..self.program.replicas)
                     .for_each(|replica| self.write_to(replica, BufferId(i), &values));
             }
@@ -257,13 +257,13 @@ impl Backend for Gpu {
         let Self { program, buffers, .. } = self;
         let crate::graph::Buffer { name, len, .. } = &program.buffers[buffer.0];
         assert!(
-            data.len() <= *len && replica < program.replicas,
+            data.len() as u64 <= *len && replica < program.replicas,
             "{} numbers are too many for {name}",
             data.len()
         );
         self.context.queue.write_buffer(
             &buffers[buffer.0],
-            4 * (replica * len) as u64,
+            4 * replica as u64 * len,
             bytemuck::cast_slice(data),
         );
         self.counters.uploads += 1;

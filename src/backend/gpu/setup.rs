@@ -4,7 +4,8 @@
 use super::device::Context;
 use super::pipeline::{MAX_STATE, MAX_TEACHER_DIM};
 use super::readback;
-use crate::graph::kernel::{Grid, Kernel};
+use crate::graph::kernel::Grid;
+use crate::graph::op::Kernel;
 use crate::graph::program::Program;
 use crate::{Error, Result};
 use std::future::Future;
