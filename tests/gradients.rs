@@ -1,18 +1,18 @@
-//! Reverse rules in f64 against central differences, for each op in a model of its own and for both
+//! Reverse rules in f64 against central differences, for each op in a network of its own and for
 //! whole models; and what the CPU kernels compute against textbook loops.
 
+#[path = "support/ops.rs"]
+mod ops;
+
 use gatelens::backend::{Backend, cpu::Cpu};
-use gatelens::graph::{
-    BufferId, Graph, Var,
-    op::{activation::Function, attention::Scores},
-    params::Init,
-    program::Program,
-};
-use gatelens::math::random;
+use gatelens::graph::op::{Kernel, attention::Scores};
+use gatelens::graph::params::ParamTable;
+use gatelens::graph::{BufferId, Graph, Var, program::Program, vjp};
+use gatelens::math::{largest, random};
 use gatelens::model::{Architecture, Mixing};
+use ops::{Network, OPS, OUTPUTS};
 
 const INPUTS: usize = 3;
-const OUTPUTS: usize = 2;
 
 /// A training of `model` on inputs and targets that the host writes.
 fn training(batch: usize, time: usize, model: impl FnOnce(&mut Graph, Var) -> Var) -> Program {
@@ -62,209 +62,144 @@ impl Run {
     }
 }
 
-/// Worst ‖difference‖ / ‖gradient‖ over the parameter tensors.
-fn worst_error(program: Program, outputs: &str, spoil: f64) -> f64 {
-    let table = program.params.clone();
-    let parameters: Vec<f64> = table.initial(3).into_iter().map(f64::from).collect();
-    let mut run = Run::new(program, outputs);
-    let mut gradient = run.gradient(&parameters);
-    gradient[0] += spoil;
-    let mut differences = vec![0.0; parameters.len()];
-    for (i, slot) in differences.iter_mut().enumerate() {
-        let mut at = |step: f64| {
-            let mut moved = parameters.clone();
-            moved[i] += step;
-            run.loss(&moved)
+/// All gradients, and what central differences say that they are.
+struct Check {
+    table: ParamTable,
+    gradient: Vec<f64>,
+    differences: Vec<f64>,
+}
+
+impl Check {
+    fn new(program: Program, outputs: &str) -> Self {
+        let table = program.params.clone();
+        let parameters: Vec<f64> = table.initial(3).into_iter().map(f64::from).collect();
+        let mut run = Run::new(program, outputs);
+        let gradient = run.gradient(&parameters);
+        let mut slope = |i: usize| {
+            let mut at = |step: f64| {
+                let mut moved = parameters.clone();
+                moved[i] += step;
+                run.loss(&moved)
+            };
+            let step = 1e-4;
+            (8.0 * (at(step) - at(-step)) - (at(2.0 * step) - at(-2.0 * step))) / (12.0 * step)
         };
-        let step = 1e-4;
-        *slot = (8.0 * (at(step) - at(-step)) - (at(2.0 * step) - at(-2.0 * step))) / (12.0 * step);
+        let differences = (0..parameters.len()).map(&mut slope).collect();
+        Self { table, gradient, differences }
     }
-    let norm = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>().sqrt();
-    let error = |range: std::ops::Range<usize>| {
-        let difference = norm(&mut range.clone().map(|i| gradient[i] - differences[i]));
-        difference / norm(&mut range.map(|i| differences[i]))
-    };
-    table.iter().map(|param| error(param.range())).fold(0.0, f64::max)
-}
 
-#[test]
-fn each_op_and_each_model() {
-    type Model = fn(&mut Graph, Var) -> Var;
-    let cases: &[(&str, &str, Model)] = &[
-        ("linear", "out", |g, x| g.linear("out", x, OUTPUTS)),
-        ("linear with constant, through linear", "out", |g, x| {
-            let h = g.linear("first", x.with_constant(), 5);
-            g.linear("out", h, OUTPUTS)
-        }),
-        ("bilinear", "out", |g, x| {
-            let h = g.bilinear("first", x.with_constant(), 5);
-            g.bilinear("out", h, OUTPUTS)
-        }),
-        ("hadamard", "out", |g, x| {
-            let (a, b) = (g.linear("a", x, 4), g.linear("b", x.with_constant(), 4));
-            let product = g.hadamard("product", a, b);
-            g.linear("out", product, OUTPUTS)
-        }),
-        ("diagonal scan", "out", |g, x| {
-            let u = g.linear("in", x, 4);
-            let h = g.diagonal_scan("nu", u);
-            g.linear("out", h, OUTPUTS)
-        }),
-        ("one value used twice", "out", |g, x| {
-            let h = g.linear("in", x, 4);
-            let (a, b) = (g.linear("a", h, 3), g.bilinear("b", h, 3));
-            let product = g.hadamard("product", a, b);
-            g.linear("out", product, OUTPUTS)
-        }),
-        ("gated diagonal", "readout", |g, x| {
-            Architecture::GatedDiagonal { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, g.time)
-        }),
-        ("gated side", "readout", |g, x| {
-            Architecture::GatedSide { hidden: 5 }.forward(g, x, OUTPUTS, g.time)
-        }),
-        ("gated diagonal, last step", "readout", |g, x| {
-            Architecture::GatedDiagonal { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, 1)
-        }),
-        ("gated side, last steps", "readout", |g, x| {
-            Architecture::GatedSide { hidden: 5 }.forward(g, x, OUTPUTS, g.time.div_ceil(2))
-        }),
-        ("the end of a value, and all of it", "out", |g, x| {
-            let h = g.linear("in", x, 4);
-            let (end, sum) = (g.last(h, 1), g.diagonal_scan("nu", h));
-            let sum = g.last(sum, 1);
-            let product = g.hadamard("product", end, sum);
-            g.linear("out", product, OUTPUTS)
-        }),
-    ];
-    for (name, outputs, model) in cases {
-        for (batch, time) in [(1, 1), (3, 7), (40, 9)] {
-            if time == 1
-                && (name.contains("scan")
-                    || name.starts_with("gated")
-                    || name.starts_with("the end"))
-            {
-                continue; // λ has no effect on a single token
-            }
-            let error = worst_error(training(batch, time, model), outputs, 0.0);
-            assert!(error <= 1e-6, "{name}, batch {batch}, time {time}: {error:.1e}");
-        }
+    /// Worst ‖difference‖ / ‖gradient‖ over the parameter tensors.
+    fn error(&self) -> f64 {
+        let norm =
+            |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>().sqrt();
+        let error = |range: std::ops::Range<usize>| {
+            let apart = |i: usize| self.gradient[i] - self.differences[i];
+            norm(&mut range.clone().map(apart)) / norm(&mut range.map(|i| self.differences[i]))
+        };
+        largest(self.table.iter().map(|param| error(param.range())))
+    }
+
+    fn passes(&self) -> bool {
+        self.error() <= 1e-6
     }
 }
 
-#[test]
-fn each_op_and_each_layer_of_the_zoo() {
-    type Model = fn(&mut Graph, Var) -> Var;
-    let cases: &[(&str, &str, Model)] = &[
-        ("bias, scale, add", "out", |g, x| {
-            let h = g.linear("in", x, 4);
-            let (a, b) = (
-                g.bias("b", h, Init::Normal { fan_in: 1 }),
-                g.scale("d", h, Init::Normal { fan_in: 1 }),
-            );
-            let sum = g.add("sum", a, b);
-            g.linear("out", sum, OUTPUTS)
-        }),
-        ("one value twice in a sum and in a product", "out", |g, x| {
-            let h = g.linear("in", x, 4);
-            let (sum, square) = (g.add("sum", h, h), g.hadamard("square", h, h));
-            let both = g.add("both", sum, square);
-            g.linear("out", both, OUTPUTS)
-        }),
-        ("every nonlinearity of one value", "out", |g, x| {
-            let h = g.linear("in", x, 4);
-            let [a, b, c, d] =
-                [Function::Sigmoid, Function::Gelu, Function::Silu, Function::Softplus]
-                    .map(|f| g.apply("f", f, h));
-            let (left, right) = (g.hadamard("left", a, b), g.hadamard("right", c, d));
-            let sum = g.add("sum", left, right);
-            g.linear("out", sum, OUTPUTS)
-        }),
-        ("selective scan, one value in three roles", "out", |g, x| {
-            let (h, c) = (g.linear("in", x, 4), g.linear("c", x, 4));
-            let step = g.apply("step", Function::Softplus, h);
-            let states = g.selective_scan("a_log", [h, step, h]);
-            let y = g.contract("read", states, c);
-            g.linear("out", y, OUTPUTS)
-        }),
-        ("attention of one value to itself", "out", |g, x| {
-            let h = g.linear("in", x, 4);
-            let (a, b) = (
-                g.attention("softmax", [h, h, h], Scores::Softmax),
-                g.attention("linear", [h, h, h], Scores::Linear),
-            );
-            let sum = g.add("sum", a, b);
-            g.linear("out", sum, OUTPUTS)
-        }),
-        ("every recurrence of one value", "out", |g, x| {
-            let h = g.linear("in", x, 4);
-            let (a, b, c) =
-                (g.diagonal_scan("diagonal", h), g.dense_scan("dense", h), g.complex_scan("", h));
-            let sum = g.add("sum", a, b);
-            let product = g.hadamard("product", sum, c);
-            g.linear("out", product, OUTPUTS)
-        }),
-        ("complex scan", "out", |g, x| {
-            let u = g.complex_linear("b", x, 3);
-            let h = g.complex_scan("", u);
-            g.complex_readout("out", h, OUTPUTS)
-        }),
-        ("gated dense", "readout", |g, x| {
-            Architecture::GatedDense { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, g.time)
-        }),
-        ("lstm", "readout", |g, x| {
-            Architecture::Lstm { hidden: 5, embed: 4 }.forward(g, x, OUTPUTS, g.time)
-        }),
-        ("lstm, last step", "readout", |g, x| {
-            Architecture::Lstm { hidden: 3, embed: 4 }.forward(g, x, OUTPUTS, 1)
-        }),
-        ("gru", "readout", |g, x| {
-            Architecture::Gru { hidden: 5, embed: 4 }.forward(g, x, OUTPUTS, g.time)
-        }),
-        ("mamba", "readout", |g, x| {
-            Architecture::Mamba { embed: 4, state: 3 }.forward(g, x, OUTPUTS, g.time)
-        }),
-        ("mamba, last steps", "readout", |g, x| {
-            Architecture::Mamba { embed: 3, state: 2 }.forward(g, x, OUTPUTS, g.time.div_ceil(2))
-        }),
-        ("attention", "readout", |g, x| {
-            Architecture::Attention { embed: 4, scores: Scores::Softmax }
-                .forward(g, x, OUTPUTS, g.time)
-        }),
-        ("linear attention, last step", "readout", |g, x| {
-            Architecture::Attention { embed: 4, scores: Scores::Linear }.forward(g, x, OUTPUTS, 1)
-        }),
-        ("lru", "readout", |g, x| {
-            Architecture::Lru { hidden: 5, embed: 4, layers: 1, mixing: Mixing::GluOut }
-                .forward(g, x, OUTPUTS, g.time)
-        }),
-        ("lru, two layers, last steps", "readout", |g, x| {
-            Architecture::Lru { hidden: 3, embed: 4, layers: 2, mixing: Mixing::GluOut }.forward(
-                g,
-                x,
-                OUTPUTS,
-                g.time.div_ceil(2),
-            )
-        }),
-        ("lru in and out", "readout", |g, x| {
-            Architecture::Lru { hidden: 3, embed: 4, layers: 1, mixing: Mixing::GluInOut }
-                .forward(g, x, OUTPUTS, g.time)
-        }),
-        ("lru mlp", "readout", |g, x| {
-            Architecture::Lru { hidden: 3, embed: 4, layers: 1, mixing: Mixing::Mlp { width: 5 } }
-                .forward(g, x, OUTPUTS, g.time)
-        }),
-    ];
-    for (name, outputs, model) in cases {
+/// Checks each network at several sizes; returns the kernels of its programs.
+fn check(networks: &[(&str, Network)], outputs: &str) -> Vec<Kernel> {
+    let mut kernels = vec![];
+    for (name, network) in networks {
         for (batch, time) in [(1, 2), (3, 7), (40, 9)] {
-            let error = worst_error(training(batch, time, model), outputs, 0.0);
-            assert!(error <= 1e-6, "{name}, batch {batch}, time {time}: {error:.1e}");
+            let program = training(batch, time, network);
+            kernels.extend(program.calls.iter().map(|call| call.kernel));
+            let check = Check::new(program, outputs);
+            assert!(check.passes(), "{name}, batch {batch}, time {time}: {:.1e}", check.error());
         }
     }
+    kernels
+}
+
+#[test]
+fn each_op() {
+    let checked = check(OPS, "out");
+    let missing: Vec<&Kernel> = Kernel::ALL
+        .iter()
+        .filter(|kernel| vjp::rule(**kernel).is_some() && !checked.contains(kernel))
+        .collect();
+    assert!(missing.is_empty(), "no network in tests/support/ops.rs has {missing:?}");
+}
+
+const MODELS: &[(&str, Network)] = &[
+    ("gated diagonal", |g, x| {
+        Architecture::GatedDiagonal { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, g.time)
+    }),
+    ("gated side", |g, x| Architecture::GatedSide { hidden: 5 }.forward(g, x, OUTPUTS, g.time)),
+    ("gated diagonal, last step", |g, x| {
+        Architecture::GatedDiagonal { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, 1)
+    }),
+    ("gated side, last steps", |g, x| {
+        Architecture::GatedSide { hidden: 5 }.forward(g, x, OUTPUTS, g.time.div_ceil(2))
+    }),
+    ("gated dense", |g, x| {
+        Architecture::GatedDense { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, g.time)
+    }),
+    ("lstm", |g, x| Architecture::Lstm { hidden: 5, embed: 4 }.forward(g, x, OUTPUTS, g.time)),
+    ("lstm, last step", |g, x| {
+        Architecture::Lstm { hidden: 3, embed: 4 }.forward(g, x, OUTPUTS, 1)
+    }),
+    ("gru", |g, x| Architecture::Gru { hidden: 5, embed: 4 }.forward(g, x, OUTPUTS, g.time)),
+    ("mamba", |g, x| Architecture::Mamba { embed: 4, state: 3 }.forward(g, x, OUTPUTS, g.time)),
+    ("mamba, last steps", |g, x| {
+        Architecture::Mamba { embed: 3, state: 2 }.forward(g, x, OUTPUTS, g.time.div_ceil(2))
+    }),
+    ("attention", |g, x| {
+        Architecture::Attention { embed: 4, scores: Scores::Softmax }.forward(g, x, OUTPUTS, g.time)
+    }),
+    ("linear attention, last step", |g, x| {
+        Architecture::Attention { embed: 4, scores: Scores::Linear }.forward(g, x, OUTPUTS, 1)
+    }),
+    ("lru", |g, x| {
+        Architecture::Lru { hidden: 5, embed: 4, layers: 1, mixing: Mixing::GluOut }
+            .forward(g, x, OUTPUTS, g.time)
+    }),
+    ("lru, two layers, last steps", |g, x| {
+        Architecture::Lru { hidden: 3, embed: 4, layers: 2, mixing: Mixing::GluOut }.forward(
+            g,
+            x,
+            OUTPUTS,
+            g.time.div_ceil(2),
+        )
+    }),
+    ("lru in and out", |g, x| {
+        Architecture::Lru { hidden: 3, embed: 4, layers: 1, mixing: Mixing::GluInOut }
+            .forward(g, x, OUTPUTS, g.time)
+    }),
+    ("lru mlp", |g, x| {
+        Architecture::Lru { hidden: 3, embed: 4, layers: 1, mixing: Mixing::Mlp { width: 5 } }
+            .forward(g, x, OUTPUTS, g.time)
+    }),
+];
+
+#[test]
+fn each_model() {
+    check(MODELS, "readout");
 }
 
 #[test]
 fn the_check_can_fail() {
-    assert!(worst_error(training(3, 7, |g, x| g.linear("out", x, OUTPUTS)), "out", 1e-4) > 1e-6);
+    for (networks, outputs) in [(OPS, "out"), (MODELS, "readout")] {
+        for (name, network) in networks {
+            let mut check = Check::new(training(1, 2, network), outputs);
+            assert!(check.passes(), "{name}");
+            for param in check.table.clone().iter() {
+                for wrong in [f64::NAN, f64::INFINITY, 1.0, -1.0] {
+                    let slot = param.range().start;
+                    let right = std::mem::replace(&mut check.gradient[slot], wrong);
+                    assert!(!check.passes(), "{name}: {wrong} in {} is not seen", param.name);
+                    check.gradient[slot] = right;
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -302,7 +237,7 @@ fn the_model_is_its_equation() {
         }
     }
     let outputs = run.cpu.read_exact(run.outputs);
-    let worst = outputs.iter().zip(&expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let worst = largest(outputs.iter().zip(&expected).map(|(a, b)| (a - b).abs()));
     assert!(worst < 1e-12, "{worst:.1e}");
     // And a step of the whole program leaves the same outputs.
     run.cpu.set_clock(&gatelens::recipe::Recipe::default().plan().optimizer.clock(1, 0));

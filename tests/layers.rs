@@ -1,8 +1,7 @@
 //! Linear attention in LRU, LSTM and GRU layers: against the teacher on both CPU engines, error
 //! against ε, the GRU's missing product.
 
-use gatelens::math::matrix::Matrix;
-use gatelens::math::random;
+use gatelens::math::{self, matrix::Matrix, random};
 use gatelens::model::run::Weighed;
 use gatelens::task::Teacher;
 use gatelens::task::attention::{Spectrum, TeacherKind};
@@ -26,10 +25,9 @@ fn tokens(seed: u32, d: usize, rows: usize) -> Matrix {
 
 /// The largest |ŷ − y|, and the largest |y|.
 fn largest(ours: &Matrix, theirs: &Matrix) -> [f64; 2] {
-    let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
     [
-        most(&mut ours.data.iter().zip(&theirs.data).map(|(a, b)| (a - b).abs())),
-        most(&mut theirs.data.iter().map(|y| y.abs())),
+        math::largest(ours.data.iter().zip(&theirs.data).map(|(a, b)| (a - b).abs())),
+        math::largest(theirs.data.iter().map(|y| y.abs())),
     ]
 }
 

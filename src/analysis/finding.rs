@@ -4,6 +4,7 @@ use super::in_context::{Coefficients, Finding, Losses};
 use super::recall::{Algorithm, Recalled};
 use super::test_set::{Errors, Tested};
 use super::words::{part, significant};
+use crate::math::largest;
 use serde_json::{Value, json};
 
 /// A loss within this part of the gradient step's is "the same".
@@ -116,11 +117,7 @@ impl Losses {
 impl Coefficients {
     /// How far the wanted coefficients are from η*, at most, as a part of it.
     pub fn largest_error(&self) -> f64 {
-        self.wanted
-            .iter()
-            .flatten()
-            .map(|c| (c / self.best_step_size - 1.0).abs())
-            .fold(0.0, f64::max)
+        largest(self.wanted.iter().flatten().map(|c| (c / self.best_step_size - 1.0).abs()))
     }
 
     fn sentence(&self) -> String {
@@ -130,7 +127,7 @@ impl Coefficients {
         let all = || self.wanted.iter().flatten().copied();
         let (low, high) =
             (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
-        let rest = self.rest_part.iter().copied().fold(0.0, f64::max);
+        let rest = largest(self.rest_part.iter().copied());
         let best = significant(self.best_step_size);
         format!(
             "The coefficients of x_i² y_k are {low:.5} to {high:.5} (a gradient step: η* = {best}); all others together are {} of their norm.",

@@ -17,8 +17,8 @@ mod side;
 mod symmetric;
 mod symmetric_shared;
 
-use crate::math::linear;
 use crate::math::matrix::Matrix;
+use crate::math::{largest, linear};
 use crate::model::Network;
 use crate::task::Teacher;
 use crate::{Error, Result};
@@ -209,9 +209,8 @@ impl Construction {
         let x = Matrix::new(sequences * time, d, numbers.into_iter().map(f64::from).collect());
         let ours = self.network.outputs_of(&x, time);
         let theirs = attention::outputs(teacher, &x, time);
-        let error =
-            ours.data.iter().zip(&theirs.data).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        (error, theirs.data.iter().map(|y| y.abs()).fold(0.0, f64::max))
+        let error = largest(ours.data.iter().zip(&theirs.data).map(|(a, b)| (a - b).abs()));
+        (error, largest(theirs.data.iter().map(|y| y.abs())))
     }
 }
 

@@ -23,7 +23,7 @@ use super::{attention, matrix};
 use crate::graph::params::ParamTable;
 use crate::math::float::Float;
 use crate::math::matrix::Matrix;
-use crate::math::random;
+use crate::math::{largest, random};
 use crate::model::run::Weighed;
 use crate::model::{Architecture, Mixing, Model};
 use crate::task::Teacher;
@@ -248,9 +248,8 @@ impl Built {
         let x = tokens(seed, self.dim, sequences * time);
         let (ours, theirs) =
             (self.weighed().outputs_of::<f64>(&x, time), self.layer.target(teacher, &x, time));
-        let error =
-            ours.data.iter().zip(&theirs.data).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        [error, theirs.data.iter().map(|y| y.abs()).fold(0.0, f64::max)]
+        let error = largest(ours.data.iter().zip(&theirs.data).map(|(a, b)| (a - b).abs()));
+        [error, largest(theirs.data.iter().map(|y| y.abs()))]
     }
 }
 

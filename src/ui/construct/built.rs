@@ -3,7 +3,7 @@
 
 use crate::analysis::importance::{self, Importance, Role};
 use crate::math::matrix::{Matrix, norm};
-use crate::math::random;
+use crate::math::{largest, random};
 use crate::model::Network;
 use crate::model::network::Gating;
 use crate::recipe::specimen::Specimen;
@@ -132,23 +132,18 @@ impl Built {
 
     /// The largest |ŷ − y| at a token.
     pub fn error(&self, running: &Running, token: usize) -> f64 {
-        running
-            .outputs
-            .row(token)
-            .iter()
-            .zip(&self.moments[token].output)
-            .map(|(a, b)| (a - b).abs())
-            .fold(0.0, f64::max)
+        let (ours, theirs) = (running.outputs.row(token), &self.moments[token].output);
+        largest(ours.iter().zip(theirs).map(|(a, b)| (a - b).abs()))
     }
 
     /// The largest |ŷ − y| of the sequence.
     pub fn largest_error(&self, running: &Running) -> f64 {
-        (0..self.moments.len()).map(|token| self.error(running, token)).fold(0.0, f64::max)
+        largest((0..self.moments.len()).map(|token| self.error(running, token)))
     }
 
     /// The largest |y| of the sequence.
     pub fn largest_output(&self) -> f64 {
-        self.moments.iter().flat_map(|moment| &moment.output).map(|y| y.abs()).fold(0.0, f64::max)
+        largest(self.moments.iter().flat_map(|moment| &moment.output).map(|y| y.abs()))
     }
 
     /// The network as it is shown, for the other views; `noise` on every weight matrix.
