@@ -145,7 +145,6 @@ impl ParamTable {
     }
 }
 
-#[allow(clippy::cast_possible_truncation)]
 fn start(param: &Param, seed: u32) -> Vec<f32> {
     let count = param.len();
     let uniforms = || random::uniforms(seed, &param.name, count).into_iter();

@@ -39,7 +39,6 @@ pub fn squared_error<F: Float>(
 
 /// `rows [row, 2]` = −log softmax(ŷ)[y] and 1, times the outputs' number; gradient = (softmax(ŷ) −
 /// onehot(y)) / N.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub fn cross_entropy<F: Float>(
     dims: &Dims,
     _: &mut Block<F>,

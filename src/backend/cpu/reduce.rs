@@ -9,7 +9,6 @@ use crate::math::float::Float;
 
 /// The means over batch, time and outputs of squared error and squared target, from each split's
 /// rows.
-#[allow(clippy::cast_possible_truncation)]
 pub fn loss<F: Float>(dims: &Dims, clock: &mut State<F>, memory: &mut Memory<F>, _: bool) {
     let (mut error, mut power) = (0.0, 0.0);
     let rows = memory.lanes.iter().map(|lane| &lane.buffers[Graph::LOSS_ROWS.0]);

@@ -43,7 +43,6 @@ impl<F: Float> Replica<F> {
         !self.memory.ring.is_empty()
     }
 
-    #[allow(clippy::cast_possible_truncation)]
     pub(super) fn progress(&mut self, program: &Program, requested: &[BufferId]) -> Progress {
         let narrow = |data: Vec<F>| data.into_iter().map(|v| v.wide() as f32).collect();
         let tensor = |id: BufferId| (id, narrow(self.memory.read(program, id)));

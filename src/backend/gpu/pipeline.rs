@@ -65,7 +65,6 @@ impl Ready {
 }
 
 /// Workgroups in x and y for a call.
-#[allow(clippy::cast_possible_truncation)]
 pub fn groups(kernel: Kernel, dims: &Dims) -> [u32; 2] {
     let needed = if kernel.grid() == Grid::One {
         1
