@@ -7,6 +7,8 @@ mod files;
 mod inside;
 mod session;
 mod sweep;
+#[cfg(test)]
+mod tests;
 
 use crate::platform::{self, Link, OpenedFile};
 use crate::recipe::Recipe;
@@ -16,7 +18,7 @@ use crate::run::runner::{Command, Update};
 use crate::task::{Arrays, Teacher};
 use crate::train::pacer::Speed;
 use crate::ui::sweep::{COMPARE, SWEEP};
-use crate::ui::{self, Message, Page, Tab, View, action::Action};
+use crate::ui::{self, Message, Page, Tab, Unread, View, action::Action};
 use crate::{Error, Result};
 use actions::History;
 use eframe::egui;
@@ -35,12 +37,14 @@ pub struct App {
     speed: Speed,
     /// The teacher of a loaded file, instead of the recipe's own.
     teacher: Option<Teacher>,
-    /// The user's arrays, of the file task.
-    data: Option<Arrays>,
+    /// The user's arrays, of the file task, and their file's name.
+    data: Option<(String, Arrays)>,
     messages: Vec<Message>,
     /// The link as text, when the clipboard was refused.
     link_text: Option<String>,
     resume: Option<session::Stored>,
+    /// What the last visit kept and does not read: it stays as it is until the user has decided.
+    unread: Vec<Unread>,
     /// The hash of this run.
     hash: String,
     /// The page's address as it was last seen or written; another one is the user's.
@@ -80,8 +84,9 @@ struct Frames {
     work_ms: f64,
 }
 
-const STORED_SESSION: &str = "session";
-const STORED_SWEEPS: [&str; 2] = ["sweep", "compare"];
+/// What is kept from visit to visit: its key in the storage, and its name for people.
+const STORED_SESSION: (&str, &str) = ("session", "training");
+const STORED_SWEEPS: [(&str, &str); 2] = [("sweep", "sweep"), ("compare", "race")];
 
 impl App {
     /// Starts training what `link` (a URL hash, or a whole address) asks for, or the default
@@ -95,13 +100,12 @@ impl App {
             .map(|link| link.split_once('#').map_or(link, |(_, hash)| hash))
             .unwrap_or_default();
         let (preset, recipe, problems) = Recipe::from_hash(hash);
-        let resume = cc
-            .storage
-            .and_then(|storage| session::stored(storage.get_string(STORED_SESSION)?.as_str()));
-        let kept =
-            |which: usize| cc.storage.and_then(|storage| storage.get_string(STORED_SWEEPS[which]));
-        let sweeps = [SWEEP, COMPARE]
-            .map(|which| sweep::Sweeping::new(which, &recipe, &preset, kept(which).as_deref()));
+        let mut unread = vec![];
+        let resume = stored(cc.storage, STORED_SESSION, session::stored, &mut unread);
+        let sweeps = [SWEEP, COMPARE].map(|which| {
+            let kept = stored(cc.storage, STORED_SWEEPS[which], sweep::kept::read, &mut unread);
+            sweep::Sweeping::new(which, &recipe, &preset, kept)
+        });
         let mut app = Self {
             ctx: cc.egui_ctx.clone(),
             link: spawn(&cc.egui_ctx)?,
@@ -117,6 +121,7 @@ impl App {
                 .collect(),
             link_text: None,
             resume: resume.filter(|stored| hash.is_empty() || stored.recipe == recipe),
+            unread,
             hash: String::new(),
             seen_hash: platform::hash(),
             hash_due: None,
@@ -152,7 +157,7 @@ impl App {
             "software": device.is_some_and(|device| device.software), "message": message,
             "messages": self.messages.iter().map(|message| message.text.clone()).collect::<Vec<_>>(),
             "ended": self.live.end.as_ref().map(|end| format!("{end:?}")),
-            "frames": self.frames.count, "frame_ms_max": self.frames.recent_ms.iter().copied().fold(0.0, f64::max),
+            "asks": self.panels.asks(), "frames": self.frames.count, "frame_ms_max": self.frames.recent_ms.iter().copied().fold(0.0, f64::max),
             "frame_ms_median": self.frames.median_ms(), "frame_work_ms": self.frames.work_ms,
         })
     }
@@ -302,6 +307,7 @@ impl eframe::App for App {
     fn ui(&mut self, ui: &mut egui::Ui, frame: &mut eframe::Frame) {
         self.frames.tick(frame.info().cpu_usage);
         let run = self.inside_run();
+        let offer = self.offer();
         let view = View {
             tab: self.tab,
             bench: &self.bench,
@@ -313,7 +319,8 @@ impl eframe::App for App {
             preset: &self.preset,
             speed: self.speed,
             link: self.link_text.as_deref(),
-            resume: self.resume.as_ref().map(|stored| &stored.offer),
+            resume: offer.as_ref(),
+            unread: &self.unread,
             messages: &mut self.messages,
             web: platform::BROWSER,
         };
@@ -323,16 +330,21 @@ impl eframe::App for App {
     }
 
     fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        let is_unread = |key| self.unread.iter().any(|unread| unread.key == key);
         // A session of a few steps does not replace one that is still on offer.
         if self.resume.is_none()
+            && !is_unread(STORED_SESSION.0)
             && let Some(Ok((_, bytes))) = self.checkpoint()
             && let Some(text) = session::to_store(&bytes)
         {
-            storage.set_string(STORED_SESSION, text);
+            storage.set_string(STORED_SESSION.0, text);
         }
-        for (sweep, name) in self.sweeps.iter_mut().zip(STORED_SWEEPS) {
+        for (sweep, (key, _)) in self.sweeps.iter_mut().zip(STORED_SWEEPS) {
+            if is_unread(key) {
+                continue;
+            }
             match sweep.changed() {
-                Some(Ok(text)) => storage.set_string(name, text),
+                Some(Ok(text)) => storage.set_string(key, text),
                 Some(Err(text)) => self.messages.push(Message::warning(text)),
                 None => {}
             }
@@ -372,6 +384,20 @@ impl Frames {
         sorted.sort_by(f64::total_cmp);
         sorted.get(sorted.len() / 2).copied()
     }
+}
+
+/// What the last visit kept under that key, if anything; what does not read is put by.
+fn stored<T>(
+    storage: Option<&dyn eframe::Storage>,
+    (key, name): (&'static str, &'static str),
+    read: impl FnOnce(&str) -> std::result::Result<Option<T>, String>,
+    unread: &mut Vec<Unread>,
+) -> Option<T> {
+    let text = storage.and_then(|storage| storage.get_string(key)).unwrap_or_default();
+    read(&text).unwrap_or_else(|problem| {
+        unread.push(Unread { key, name, problem, text });
+        None
+    })
 }
 
 /// Whether a dropped file may hold a sweep's definition.

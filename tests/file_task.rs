@@ -579,6 +579,19 @@ fn a_file_of_numbers_trains() {
     assert_eq!(test["test"]["sequences"], 30, "{result}");
     assert!(test["nmse"].as_f64().unwrap() < 0.05, "{result}");
 
+    // As many as the batch of the preset, some of them for the test.
+    let few = out.join("few.npz");
+    let zeros = || npy("<f8", &[64, 2, 1], &doubles([0.5; 128]));
+    std::fs::write(&few, npz(&[("x", zeros()), ("y", zeros())], false)).unwrap();
+    let train = |batch: &[&str]| {
+        let few = ["train", "--data", few.to_str().unwrap(), "--steps", "2", "--backend", "cpu"];
+        gatelens(&[&few[..], batch].concat())
+    };
+    let (success, _, errors) = train(&[]);
+    assert!(success, "{errors}");
+    let (success, _, errors) = train(&["--batch", "64"]);
+    assert!(!success && errors.contains("at most 58 sequences"), "{errors}");
+
     let (success, _, errors) = gatelens(&["train", "--task", "file"]);
     assert!(!success && errors.contains("--data FILE"), "{errors}");
     let (success, _, errors) =

@@ -3,6 +3,7 @@
 
 use gatelens::recipe::{Engine, Gating, Recipe};
 use gatelens::recipe::{checkpoint, preset};
+use gatelens::task::Arrays;
 use gatelens::train::session::Snapshot;
 use safetensors::tensor::{Dtype, TensorView};
 
@@ -341,4 +342,34 @@ fn bad_files_are_named_and_explained() {
             "{what}: {error}"
         );
     }
+}
+
+/// However few sequences a file has: a batch is taken of those that are not for the test.
+#[test]
+fn a_batch_fits_what_there_is_to_train_on() {
+    let bases = preset::names().into_iter().map(|name| preset::find(name).unwrap().recipe);
+    let bases: Vec<Recipe> = bases.map(|recipe| Recipe { mask_at: 0.0, ..recipe }).collect();
+    for sequences in 1..=200 {
+        let arrays =
+            Arrays { sequences, time: 3, inputs: 2, outputs: 1, steps: 3, ..Arrays::default() };
+        for (base, tenths) in
+            bases.iter().flat_map(|base| (0..10).map(move |tenths| (base, tenths)))
+        {
+            let test_fraction = tenths as f32 / 10.0;
+            let base = Recipe { test_fraction, ..base.clone() };
+            let recipe = base.with_data("few.npz", &arrays).with_fitting_batch();
+            recipe.check().unwrap_or_else(|e| panic!("{sequences} of which {test_fraction}: {e}"));
+            let most = sequences - recipe.test_sequences();
+            assert_eq!(recipe.batch, base.batch.min(most));
+            assert!(Recipe { batch: most + 1, ..recipe.clone() }.check().is_err());
+            assert!(recipe.check_arrays(Some(&arrays)).is_ok());
+            let other = Arrays { sequences: sequences + 1, ..arrays.clone() };
+            for given in [None, Some(&other)] {
+                let problem = recipe.check_arrays(given).unwrap_err().to_string();
+                assert!(problem.contains("few.npz") && problem.contains("--data"), "{problem}");
+            }
+        }
+    }
+    let recall = preset::find("recall").unwrap().recipe;
+    assert_eq!(recall.clone().with_fitting_batch(), recall, "only of the file task");
 }

@@ -334,6 +334,65 @@ fn large_grids_are_counted_before_they_are_built() {
     assert!(beyond.check_count(LARGE).unwrap_err().to_string().contains("more than 10^19 runs"));
 }
 
+/// Whatever is typed as a range: the values that counting gives, or a refusal before any is made.
+#[test]
+fn every_range_is_counted_before_it_is_made() {
+    let most = u128::from(MOST);
+    let ends = [u128::from(u32::MAX), u128::from(u64::MAX), most];
+    let numbers: Vec<u128> = ends
+        .iter()
+        .flat_map(|end| [end / 2, end - 1, *end])
+        .chain([0, 1, 2, 7, most + 1])
+        .collect();
+    let seeds = |values: &str| Axis::parse("seed", values);
+    let (mut read, mut refused) = (0, 0);
+    let size = numbers.len();
+    for i in 0..size.pow(3) {
+        let [from, to, step] = [i / size / size, i / size % size, i % size].map(|i| numbers[i]);
+        let text = format!("{from}..{to}/{step}");
+        let count = to.checked_sub(from).and_then(|d| d.checked_div(step)).map(|steps| steps + 1);
+        match count {
+            None => assert!(seeds(&text).is_err(), "{text}"),
+            Some(count) if (4097..=most).contains(&count) => {} // it would only take its time
+            Some(count) if count <= most && from + (count - 1) * step <= u128::from(u32::MAX) => {
+                let expected = (0..count).map(|i| (from + i * step).to_string());
+                assert!(seeds(&text).unwrap().values.into_iter().eq(expected), "{text}");
+                read += 1;
+            }
+            Some(count) => {
+                let problem = seeds(&text).map(|axis| axis.values).unwrap_err().to_string();
+                assert!(count <= most || problem.contains(&format!("{count} values")), "{problem}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(read > 50 && refused > 100, "{read} {refused}");
+    let whole = "0..18446744073709551615";
+    for typed in (10..=whole.len()).map(|length| &whole[..length]) {
+        assert!(seeds(typed).unwrap_err().to_string().contains(&format!("at most {MOST} values")));
+    }
+    for text in [
+        "5..1",
+        "1..2/0",
+        "-1..2",
+        "1..2.5",
+        "1e1..3",
+        "0x1..3",
+        "1..2..3",
+        "..",
+        "1../",
+        "1..2/-1",
+        "0..18446744073709551616",
+    ] {
+        let problem = seeds(text).unwrap_err().to_string();
+        assert!(problem.contains("from..to"), "{text}: {problem}");
+    }
+    let reals = Axis::parse("learning_rate", whole).unwrap_err().to_string();
+    assert!(reals.contains("18446744073709551616 values"), "{reals}");
+    let several = seeds("1..600000, 600001..1200000").unwrap_err().to_string();
+    assert!(several.contains("600000 values") && several.contains("at most 1000000"), "{several}");
+}
+
 #[test]
 fn a_sweep_over_arrays_needs_them() {
     let sweep = read(
@@ -364,6 +423,38 @@ fn a_sweep_over_arrays_needs_them() {
     assert_eq!(on("there\\data.npz", &arrays)[0].key, runs[0].key, "the folder does not count");
     assert_ne!(on("here/other.npz", &arrays)[0].key, runs[0].key);
     assert_ne!(on("here/data.npz", &Arrays { sequences: 19, ..arrays })[0].key, runs[0].key);
+}
+
+/// A batch that the definition does not set is no larger than what there is to train on; one that
+/// it sets is left as it is.
+#[test]
+fn a_sweep_over_few_sequences_fits_its_batch_to_them() {
+    let arrays = |sequences: usize| Arrays {
+        sequences,
+        time: 1,
+        inputs: 1,
+        outputs: 1,
+        steps: 1,
+        x: vec![0.0; sequences],
+        y: vec![0.0; sequences],
+        weight: None,
+    };
+    let runs = |settings: &str, grid: &str, sequences: usize| {
+        let sweep = read(&format!(
+            r#"{{ "settings": {{ "task": "file"{settings} }}, "grid": {{ {grid} }} }}"#
+        ));
+        sweep.runs_on(&sweep.base().unwrap().with_data("d.npz", &arrays(sequences)))
+    };
+    for sequences in 1..=200 {
+        let fractions = runs("", r#""test_fraction": [0, 0.1, 0.5, 0.9]"#, sequences).unwrap();
+        for run in &fractions {
+            let (train, batch) = (run.recipe.train_sequences(), run.recipe.batch);
+            assert_eq!(batch, train.min(64), "{sequences} sequences, {}", run.name);
+        }
+        let [set, varied] = [(r#", "batch": 50"#, r#""seed": [1]"#), ("", r#""batch": [1, 50]"#)]
+            .map(|(settings, grid)| runs(settings, grid, sequences));
+        assert!(set.is_ok() == (sequences > 55) && varied.is_ok() == set.is_ok(), "{sequences}");
+    }
 }
 
 #[test]

@@ -20,7 +20,7 @@ pub struct Replaced {
     recipe: Recipe,
     snapshot: Snapshot,
     teacher: Option<Teacher>,
-    data: Option<Arrays>,
+    data: Option<(String, Arrays)>,
     preset: String,
 }
 
@@ -109,14 +109,15 @@ impl App {
                 self.teacher.clone(),
                 true,
             ),
-            Action::Resume(accepted) => {
-                if let Some(stored) = self.resume.take().filter(|_| accepted) {
-                    self.load_file(
-                        &OpenedFile { name: "last session".into(), bytes: stored.bytes },
-                        true,
-                    );
+            Action::Resume(false) => self.resume = None,
+            Action::Resume(true) => {
+                let bytes = self.resume.as_ref().map(|stored| stored.bytes.clone());
+                let file = bytes.map(|bytes| OpenedFile { name: "last session".into(), bytes });
+                if file.is_some_and(|file| self.load_file(&file, true)) {
+                    self.resume = None; // else it stays on offer
                 }
             }
+            Action::Forget(key) => self.unread.retain(|unread| unread.key != key),
         }
     }
 
@@ -128,6 +129,13 @@ impl App {
         teacher: Option<Teacher>,
         running: bool,
     ) {
+        let recipe = match &self.data {
+            // Of a link, which knows of no arrays.
+            Some((name, arrays)) if recipe.task == TaskName::File && recipe.data.is_none() => {
+                recipe.with_data(name, arrays).with_fitting_batch()
+            }
+            _ => recipe,
+        };
         if let Err(error) = recipe.check() {
             return self.messages.push(Message::warning(error.to_string()));
         }
@@ -141,7 +149,7 @@ impl App {
             self.live.teacher.clone_from(&teacher);
         }
         self.teacher.clone_from(&teacher);
-        let data = self.data.clone().filter(|_| recipe.task == TaskName::File);
+        let data = self.arrays().filter(|_| recipe.task == TaskName::File).cloned();
         self.send(session::start(run, recipe, from, teacher, data, running));
         self.send(Command::Speed(self.speed));
         if self.bench.subject == Subject::Live {

@@ -1,7 +1,6 @@
 //! Files in and out: weights to go on from or to take apart, checkpoints, pictures, the link.
 
 use super::{App, Arrival};
-use crate::Result;
 use crate::platform::{self, OpenedFile};
 use crate::recipe::Recipe;
 use crate::recipe::{checkpoint, data};
@@ -9,6 +8,7 @@ use crate::run::inspection::Subject;
 use crate::task::Arrays;
 use crate::ui::sweep::Which;
 use crate::ui::{Message, Tab};
+use crate::{Error, Result};
 
 /// What a file was opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl App {
             return self.load_data(file);
         }
         match purpose {
-            Purpose::Train => self.load_file(file, false),
+            Purpose::Train => drop(self.load_file(file, false)),
             Purpose::Dissect => self.dissect_file(file),
             Purpose::Sweep(which) => self.load_sweep(which, file),
         }
@@ -47,24 +47,22 @@ impl App {
     /// The user's arrays: a training on them starts. Bad ones change nothing.
     fn load_data(&mut self, file: &OpenedFile) {
         let loaded = data::read(&[(&file.name, &file.bytes)]).and_then(|arrays| {
-            let recipe = Recipe {
-                mask_at: 0.0,
-                batch: self.live.recipe.batch.min(arrays.sequences),
-                ..self.live.recipe.with_data(&file.name, &arrays)
-            };
+            let with_data = self.live.recipe.with_data(&file.name, &arrays);
+            let recipe = Recipe { mask_at: 0.0, ..with_data.with_fitting_batch() };
             recipe.check().map(|()| (recipe, arrays))
         });
         match loaded {
             Ok((recipe, arrays)) => {
                 let Arrays { sequences, time, inputs, outputs, .. } = arrays;
                 let text = format!(
-                    "Training on {}: {sequences} sequences of {time} steps, {inputs} numbers in and {outputs} out; {} are kept for the test.",
+                    "Training on {}: {sequences} sequences of {time} steps, {inputs} numbers in and {outputs} out; {} are kept for the test, and batches are of {}.",
                     file.name,
-                    recipe.test_sequences()
+                    recipe.test_sequences(),
+                    recipe.batch
                 );
                 self.messages.push(Message::info(text));
                 self.keep();
-                self.data = Some(arrays);
+                self.data = Some((file.name.clone(), arrays));
                 self.start(recipe, None, None, true);
                 self.show_tab(Tab::Discover);
             }
@@ -94,10 +92,20 @@ impl App {
         }
     }
 
-    /// A weights file: training goes on from it. A bad one changes nothing.
-    pub(super) fn load_file(&mut self, file: &OpenedFile, running: bool) {
-        let loaded = checkpoint::read(&file.name, &file.bytes)
-            .and_then(|loaded| Ok((loaded.to_recipe(&file.name)?, loaded)));
+    /// The user's arrays, if some are open.
+    pub(super) fn arrays(&self) -> Option<&Arrays> {
+        self.data.as_ref().map(|(_, arrays)| arrays)
+    }
+
+    /// A weights file: training goes on from it. A bad one changes nothing, and neither does one of
+    /// the file task before its arrays are open; returns whether it was a good one.
+    pub(super) fn load_file(&mut self, file: &OpenedFile, running: bool) -> bool {
+        let loaded = checkpoint::read(&file.name, &file.bytes).and_then(|loaded| {
+            let recipe = loaded.to_recipe(&file.name)?;
+            recipe.check_arrays(self.arrays()).map_err(|e| Error::file(&file.name, e))?;
+            Ok((recipe, loaded))
+        });
+        let is_good = loaded.is_ok();
         match loaded {
             Ok((recipe, loaded)) => {
                 self.messages.extend(
@@ -124,6 +132,7 @@ impl App {
                 .messages
                 .push(Message::warning(format!("{error}. The training was left as it is."))),
         }
+        is_good
     }
 
     pub(super) fn copy_link(&mut self) {

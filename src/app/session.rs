@@ -1,5 +1,6 @@
 //! Starting a training, and keeping the last one from visit to visit.
 
+use super::App;
 use crate::platform;
 use crate::recipe::Recipe;
 use crate::recipe::checkpoint;
@@ -65,14 +66,32 @@ pub struct Stored {
     pub bytes: Vec<u8>,
 }
 
-/// The last visit's session, if it went anywhere and still reads.
-pub fn stored(text: &str) -> Option<Stored> {
+/// The last visit's session, if there was one and it went anywhere.
+///
+/// # Errors
+/// Why it does not read.
+pub fn stored(text: &str) -> Result<Option<Stored>, String> {
     let bytes: Vec<u8> = (0..text.len() / 2)
         .map(|i| u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok())
-        .collect::<Option<_>>()?;
-    let loaded = checkpoint::read("last session", &bytes).ok()?;
-    let recipe = loaded.recipe?;
+        .collect::<Option<_>>()
+        .ok_or("it is not in hexadecimal digits")?;
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let loaded = checkpoint::read("last session", &bytes).map_err(|error| error.to_string())?;
+    let recipe = loaded.recipe.ok_or("it has no recipe")?;
     let step = loaded.snapshot.step;
     let title = format!("d = {}, n = {}, seed {}", recipe.dim, recipe.hidden, recipe.seed);
-    (step > 0).then_some(Stored { offer: ResumeOffer { step, title }, recipe, bytes })
+    let offer = ResumeOffer { step, title, file: None };
+    Ok((step > 0).then_some(Stored { offer, recipe, bytes }))
+}
+
+impl App {
+    /// The last visit's training, if it is on offer; the file that it needs while that is not open.
+    pub(super) fn offer(&self) -> Option<ResumeOffer> {
+        let Stored { offer, recipe, .. } = self.resume.as_ref()?;
+        let is_missing = recipe.check_arrays(self.arrays()).is_err();
+        let file = recipe.data.as_ref().filter(|_| is_missing).map(|data| data.name.clone());
+        Some(ResumeOffer { file, ..offer.clone() })
+    }
 }

@@ -1,7 +1,7 @@
 //! The sweeps that the window holds, that of the view Sweep and that of Compare: definition, runs,
 //! and those of them that train.
 
-mod kept;
+pub(super) mod kept;
 
 use super::App;
 use super::files::Purpose;
@@ -53,7 +53,7 @@ const KEPT_WEIGHTS: usize = 16 << 20;
 
 impl Sweeping {
     /// That of the last visit, at rest, or none; a definition to be written starts from the recipe.
-    pub fn new(which: Which, recipe: &Recipe, preset: &str, kept: Option<&str>) -> Self {
+    pub fn new(which: Which, recipe: &Recipe, preset: &str, kept: Option<Queue>) -> Self {
         let compares = |sweep: &Sweep| !sweep.variants.is_empty();
         let presets: Vec<Sweep> = presets::all()
             .into_iter()
@@ -76,7 +76,7 @@ impl Sweeping {
             data: None,
             told_too_large: false,
         };
-        if let Some(queue) = kept.and_then(kept::read) {
+        if let Some(queue) = kept {
             new.draft = Draft::of(&queue.sweep);
             new.queue = Some(queue);
         }
@@ -317,6 +317,9 @@ impl App {
                 else {
                     return;
                 };
+                if let Err(error) = self.bring_arrays(which, &recipe) {
+                    return self.messages.push(Message::warning(error.to_string()));
+                }
                 self.keep();
                 self.start(recipe, None, None, true);
                 self.show_tab(Tab::Discover);
@@ -339,7 +342,7 @@ impl App {
                     None => self.sweeps[which].forget(),
                 }
                 let on_file = queue.runs().iter().any(|run| run.recipe.task == TaskName::File);
-                self.sweeps[which].data = self.data.clone().filter(|_| on_file);
+                self.sweeps[which].data = self.arrays().filter(|_| on_file).cloned();
                 self.replace_sweep(which, Some(queue));
                 self.run_sweep(which, true);
             }
@@ -350,16 +353,17 @@ impl App {
     /// The sweep's runs; those of the file task are about the arrays that are open.
     fn queue_of(&self, sweep: Sweep) -> Result<Queue> {
         let base = sweep.base()?;
-        let base = match (&self.data, &self.live.recipe.data) {
-            (Some(arrays), Some(shape)) if base.task == TaskName::File => {
-                base.with_data(&shape.name, arrays)
-            }
+        let base = match &self.data {
+            Some((name, arrays)) if base.task == TaskName::File => base.with_data(name, arrays),
             _ => base,
         };
         Queue::on(sweep, &base)
     }
 
     fn run_sweep(&mut self, which: Which, running: bool) {
+        if let Some(Err(error)) = running.then(|| self.give_arrays(which)) {
+            return self.messages.push(Message::warning(error.to_string()));
+        }
         if !self.revive() {
             return;
         }
@@ -377,11 +381,36 @@ impl App {
         self.train_sweeps();
     }
 
+    /// Gives a sweep of the file task, such as that of the last visit, the arrays that are open.
+    fn give_arrays(&mut self, which: Which) -> Result<()> {
+        let Sweeping { queue, data, .. } = &self.sweeps[which];
+        let on_file = queue
+            .iter()
+            .flat_map(Queue::runs)
+            .map(|run| &run.recipe)
+            .find(|recipe| recipe.task == TaskName::File);
+        if let Some(recipe) = on_file.filter(|recipe| recipe.check_arrays(data.as_ref()).is_err()) {
+            recipe.check_arrays(self.arrays())?;
+            self.sweeps[which].data = self.arrays().cloned();
+        }
+        Ok(())
+    }
+
+    /// Opens the arrays of a sweep's run again, where others or none are open.
+    fn bring_arrays(&mut self, which: Which, recipe: &Recipe) -> Result<()> {
+        recipe.check_arrays(self.arrays()).or_else(|error| {
+            let own = self.sweeps[which].data.clone();
+            recipe.check_arrays(own.as_ref()).map_err(|_| error)?;
+            self.data = recipe.data.as_ref().map(|data| data.name.clone()).zip(own);
+            Ok(())
+        })
+    }
+
     /// Starts the next runs where there is room for more in training.
     pub(super) fn train_sweeps(&mut self) {
         for which in 0..self.sweeps.len() {
             while let Some(mut start) = self.sweeps[which].next_group() {
-                let data = self.sweeps[which].data.as_ref().or(self.data.as_ref());
+                let data = self.sweeps[which].data.as_ref();
                 start.data = data
                     .filter(|_| start.members[0].0.task == TaskName::File)
                     .cloned()

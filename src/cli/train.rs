@@ -74,6 +74,9 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
     }
     if let Some((name, arrays)) = &arrays {
         recipe = recipe.with_data(name, arrays);
+        if given("batch").is_none() {
+            recipe = recipe.with_fitting_batch(); // what was asked for is refused, not changed
+        }
     } else if recipe.task == TaskName::File {
         return Err(Error::setting(
             "data",

@@ -2,11 +2,13 @@
 //! the run. Imports `analysis` and what is left of it.
 //!
 //! [`settings`] describes each setting once, [`preset`] has the experiments to start from,
-//! [`checkpoint`] a training's file, [`data`] reads the user's own arrays, [`specimen`] is a network
+//! [`checkpoint`] a training's file, [`data`] reads the user's own arrays, `fit`
+//! is how they fit it, [`specimen`] is a network
 //! to look into.
 
 pub mod checkpoint;
 pub mod data;
+mod fit;
 pub mod names;
 pub mod preset;
 pub mod settings;
@@ -14,7 +16,7 @@ pub mod specimen;
 
 use crate::model::{Architecture, Mixing, Scores};
 use crate::task::{
-    Arrays, File, Recall, Regression, Task,
+    File, Recall, Regression, Task,
     attention::{Spectrum, TeacherKind},
 };
 use crate::train::{mask::Mask, optimizer::Optimizer, plan::Plan, schedule::Schedule};
@@ -137,11 +139,11 @@ impl Recipe {
             ));
         }
         if let (TaskName::File, Some(data)) = (self.task, &self.data)
-            && data.sequences - self.test_sequences() < self.batch
+            && self.train_sequences() < self.batch
         {
             let expected = format!(
                 "at most {} sequences, those of {} that are not for the test",
-                data.sequences - self.test_sequences(),
+                self.train_sequences(),
                 data.name
             );
             return Err(Error::setting("batch", self.batch, expected));
@@ -307,7 +309,7 @@ impl Recipe {
             TaskName::File => {
                 let Self { dim: inputs, outputs, ref data, .. } = *self;
                 let (sequences, steps, is_weighted) = data.as_ref().map_or((1, 1, false), |data| {
-                    (data.sequences - self.test_sequences(), data.steps, data.is_weighted)
+                    (self.train_sequences(), data.steps, data.is_weighted)
                 });
                 Task::File(File {
                     inputs,
@@ -319,27 +321,6 @@ impl Recipe {
                 })
             }
         }
-    }
-
-    /// Sequences of the file task that are kept for the test: at least one stays to train on.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    pub fn test_sequences(&self) -> usize {
-        let all = self.data.as_ref().map_or(1, |data| data.sequences);
-        ((all as f32 * self.test_fraction).round() as usize).min(all.saturating_sub(1))
-    }
-
-    /// The recipe of the file task for these arrays, which come from the file `name`.
-    #[must_use]
-    pub fn with_data(&self, name: &str, arrays: &Arrays) -> Self {
-        let Arrays { sequences, time, inputs: dim, outputs, steps, ref weight, .. } = *arrays;
-        let data =
-            Some(DataShape { name: name.into(), sequences, steps, is_weighted: weight.is_some() });
-        Self { task: TaskName::File, dim, outputs, time, data, ..self.clone() }
-    }
-
-    /// (to train on, to test on) of the user's arrays.
-    pub fn split(&self, arrays: &Arrays) -> (Arrays, Arrays) {
-        arrays.split(self.test_sequences(), (self.shuffle == Switch::On).then_some(self.seed))
     }
 
     /// The URL hash: version, preset, and the settings that differ from it.

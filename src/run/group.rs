@@ -5,7 +5,7 @@ use super::engine::{self, Means};
 use crate::analysis::importance::{self, THRESHOLD};
 use crate::backend::{Device, DeviceKind, StepLoss};
 use crate::model::Network;
-use crate::recipe::{Recipe, TaskName};
+use crate::recipe::Recipe;
 use crate::sweep::partial::Partial;
 use crate::sweep::queue::Queue;
 use crate::sweep::record::{Curve, Outcome, POINTS, Record, mark};
@@ -317,14 +317,8 @@ fn mark_count(steps: u64, step: u64) -> u64 {
 /// The session of those members, what it runs on, and what the user should know of it.
 async fn load(start: &Start, which: &[usize]) -> Result<(Session, Device, Option<String>)> {
     let recipe = &start.members[0].0;
-    if recipe.task == TaskName::File && start.data.is_none() {
-        return Err(Error::setting(
-            "task",
-            "file",
-            "your own arrays with it: drop a .npz or safetensors file with x and y on the window, or give --data",
-        ));
-    }
     let chosen: Vec<&Begun> = which.iter().map(|&member| &start.members[member]).collect();
+    chosen.iter().try_for_each(|(recipe, _)| recipe.check_arrays(start.data.as_deref()))?;
     let data: Vec<Option<Arrays>> =
         chosen.iter().map(|(recipe, _)| Some(recipe.split(start.data.as_ref()?).0)).collect();
     let mut members = vec![];

@@ -4,7 +4,7 @@
 use super::runner::Update;
 use crate::Error;
 use crate::analysis::contribution::Probe;
-use crate::analysis::importance::{self, Importance};
+use crate::analysis::importance::{self, Census, Importance};
 use crate::analysis::in_context::Finding;
 use crate::backend::Device;
 use crate::graph::params::ParamTable;
@@ -34,6 +34,14 @@ pub struct Weights {
     pub parameters: Vec<f32>,
     /// λ, importance and role of each neuron and gate; empty for a network that is not gated.
     pub importance: Importance,
+}
+
+impl Weights {
+    /// How many neurons and gates do what, unless some of the weights are no numbers.
+    pub fn census(&self) -> Option<Census> {
+        let is_finite = self.parameters.iter().all(|v| v.is_finite());
+        is_finite.then(|| self.importance.census(importance::THRESHOLD))
+    }
 }
 
 /// A training as the window sees it.

@@ -10,7 +10,7 @@ use crate::analysis::in_context;
 use crate::analysis::test_set::{self, Sets};
 use crate::math::random;
 use crate::model::Network;
-use crate::task::{Arrays, Source, Task, Teacher};
+use crate::task::{Arrays, Source, Teacher};
 use crate::train::pacer::Speed;
 use crate::train::session::{Event, Member, Session, Snapshot};
 use crate::{Error, Result};
@@ -203,16 +203,10 @@ impl<P: Port> Runner<'_, P> {
     }
 
     async fn start(&mut self, start: Start, retries: u32) -> Result<()> {
+        start.recipe.check_arrays(start.data.as_deref())?;
         let (run, plan) = (start.run, start.recipe.plan());
         let teacher = start.teacher.clone().or_else(|| plan.teacher());
         let (data, test) = start.data.as_ref().map(|data| start.recipe.split(data)).unzip();
-        if matches!(plan.task, Task::File(_)) && data.is_none() {
-            return Err(Error::setting(
-                "task",
-                "file",
-                "your own arrays with it: drop a .npz or safetensors file with x and y on the window, or give --data",
-            ));
-        }
         let source = Source { teacher: teacher.as_ref(), data: data.as_ref() };
         let member = Member { plan, start: start.from.as_ref(), source };
         let means = Means {

@@ -118,19 +118,17 @@ impl Axis {
                     continue;
                 }
             };
-            let count = (to - from) / step + 1;
-            if written.len() as u64 + count > MOST {
+            // Counted before any is made: a range that is still being typed may be endless.
+            let count = u128::from((to - from) / step) + 1;
+            let room = u128::from(MOST).saturating_sub(written.len() as u128);
+            if count > room {
                 return Err(Error::setting(
                     &name,
                     format!("{entry}, which is {count} values"),
                     format!("at most {MOST} values"),
                 ));
             }
-            written.extend(
-                (from..=to)
-                    .step_by(usize::try_from(step).unwrap_or(usize::MAX))
-                    .map(|value| value.to_string()),
-            );
+            written.extend((0..count as u64).map(|i| (from + i * step).to_string()));
         }
         if written.is_empty() {
             return Err(Error::setting(&name, "no values", "at least one"));

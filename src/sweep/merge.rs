@@ -5,7 +5,7 @@ use super::queue::{Queue, State};
 use super::record::Record;
 use super::shard::Shard;
 use super::store::{self, Store};
-use crate::recipe::{Engine, Recipe, TaskName};
+use crate::recipe::{Engine, Recipe};
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -67,8 +67,7 @@ pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<Merged> {
             }
         }
     }
-    let mut queue =
-        Queue::on(sweep.clone(), &base(&sweep, kept.values().map(|(_, record)| &record.recipe))?)?;
+    let mut queue = Queue::like(sweep.clone(), kept.values().map(|(_, record)| &record.recipe))?;
     let store = Store::open(out, &sweep, Shard::WHOLE)?;
     for (key, (file, record)) in kept {
         store.copy(&key, &file)?;
@@ -102,20 +101,4 @@ fn same(a: &Record, b: &Record) -> bool {
         ..record.clone()
     };
     bare(a) == bare(b)
-}
-
-/// The sweep's base; the records know what the file task's arrays were like.
-fn base<'a>(sweep: &Sweep, mut recipes: impl Iterator<Item = &'a Recipe>) -> Result<Recipe> {
-    let base = sweep.base()?;
-    let of_file = if base.task == TaskName::File {
-        recipes.find(|recipe| recipe.data.is_some())
-    } else {
-        None
-    };
-    Ok(match of_file {
-        Some(Recipe { data, dim, outputs, time, .. }) => {
-            Recipe { data: data.clone(), dim: *dim, outputs: *outputs, time: *time, ..base }
-        }
-        None => base,
-    })
 }

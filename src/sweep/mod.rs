@@ -229,9 +229,20 @@ impl Sweep {
                 axis.keys.iter().try_for_each(|key| settings::set(&mut recipe, key, value))?;
             }
         }
+        if !self.sets("batch") {
+            recipe = recipe.with_fitting_batch();
+        }
         let name = self.name(&values);
         recipe.check_together().map_err(|e| Error::file(&format!("the run {name}"), e))?;
         Ok(Run { key: key(&recipe), name, values, recipe })
+    }
+
+    /// Whether the definition, and not the preset, says what a setting is.
+    fn sets(&self, key: &str) -> bool {
+        let has = |settings: &[(String, String)]| settings.iter().any(|(other, _)| other == key);
+        has(&self.settings)
+            || self.variants.iter().any(|variant| has(&variant.settings))
+            || self.axes.iter().any(|axis| axis.keys.iter().any(|other| other == key))
     }
 
     /// Each setting stands on one axis, and the task and the layer of some run look at one of each

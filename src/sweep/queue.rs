@@ -4,7 +4,7 @@ use super::record::{Curve, Record};
 use super::shard::{self, Shard};
 use super::{Run, Sweep};
 use crate::Result;
-use crate::recipe::Recipe;
+use crate::recipe::{Recipe, TaskName};
 use std::collections::HashMap;
 
 /// A sweep and how far it is.
@@ -50,6 +50,19 @@ impl Queue {
         let runs = sweep.runs_on(base)?;
         let (programs, mine) = (shard::programs(&runs), vec![true; runs.len()]);
         Ok(Self { sweep, runs, records: HashMap::new(), current: HashMap::new(), programs, mine })
+    }
+
+    /// The same for the arrays, of the file task, that the first of these recipes with some is
+    /// about.
+    ///
+    /// # Errors
+    /// As [`Sweep::runs_on`].
+    pub fn like<'a>(sweep: Sweep, mut recipes: impl Iterator<Item = &'a Recipe>) -> Result<Self> {
+        let base = sweep.base()?;
+        let is_on_file = base.task == TaskName::File;
+        let of_file = recipes.find(|recipe| is_on_file && recipe.data.is_some());
+        let base = of_file.map_or_else(|| base.clone(), |other| base.with_data_of(other));
+        Self::on(sweep, &base)
     }
 
     /// Only the runs of that part are next; runs of one program stay in one part where the parts'

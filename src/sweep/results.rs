@@ -110,8 +110,10 @@ pub fn read(name: &str, text: &str) -> Result<Option<Queue>> {
     let Ok(Saved { sweep: Some(written), runs }) = serde_json::from_str::<Saved>(text) else {
         return Ok(None);
     };
-    let mut queue = Queue::new(Sweep::of(name, written)?)?;
-    for record in runs.into_iter().filter_map(|run| run.record) {
+    let records: Vec<Record> = runs.into_iter().filter_map(|run| run.record).collect();
+    let recipes = records.iter().map(|record| &record.recipe);
+    let mut queue = Queue::like(Sweep::of(name, written)?, recipes)?;
+    for record in records {
         if key(&record.recipe) != record.key {
             let problem = format!(
                 "holds a run that does not read: its settings belong to {}, not to {}",

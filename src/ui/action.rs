@@ -39,6 +39,8 @@ pub enum Action {
     Retry,
     /// Take up the training of the last visit, or (false) forget it.
     Resume(bool),
+    /// Forget what the last visit kept under that key and does not read.
+    Forget(&'static str),
     /// Show that view.
     Tab(Tab),
     /// Take that network apart, and show it.

@@ -2,7 +2,7 @@
 //! link to copy by hand.
 
 use super::theme::{Palette, strong};
-use super::{Action, Severity, View, format};
+use super::{Action, Severity, Unread, View, format};
 use crate::run::live::End;
 use eframe::egui;
 use egui::{
@@ -30,18 +30,29 @@ pub fn show(
         diverged(ui, view, step, actions);
     }
     if let Some(offer) = view.resume {
-        let text = format!(
+        let mut text = format!(
             "Your last visit left “{}” at step {}.",
             offer.title,
             format::thousands(offer.step)
         );
-        banner(
-            ui,
-            palette.accent,
-            &text,
-            &[("Go on from there", Action::Resume(true)), ("Forget it", Action::Resume(false))],
-            actions,
+        let first = match &offer.file {
+            Some(file) => {
+                text += &format!(" It was trained on {file}: drop that file here, or open it.");
+                ("Open the file", Action::Open)
+            }
+            None => ("Go on from there", Action::Resume(true)),
+        };
+        let buttons = [first, ("Forget it", Action::Resume(false))];
+        banner(ui, palette.accent, &text, &buttons, actions);
+    }
+    for Unread { key, name, problem, text } in view.unread {
+        let file = Action::Export(format!("gatelens-{key}.txt"), text.clone().into_bytes());
+        let text = format!(
+            "The {name} of your last visit does not read: {}. It stays kept as it is, and that of this visit is not kept, until you forget it.",
+            problem.trim_end_matches('.')
         );
+        let buttons = [("Save it as a file", file), ("Forget it", Action::Forget(key))];
+        banner(ui, palette.warning, &text, &buttons, actions);
     }
     if let Some(link) = view.link.filter(|link| link_dismissed.as_deref() != Some(link))
         && link_banner(ui, palette.accent, link)

@@ -3,7 +3,7 @@
 use super::controls::heading;
 use super::theme::{Palette, plain, strong};
 use super::{Action, Tab, View, context, format};
-use crate::analysis::importance::{Census, THRESHOLD};
+use crate::analysis::importance::Census;
 use crate::recipe::preset;
 use crate::recipe::{Gating, Recipe, TaskName};
 use crate::run::live::{End, Live};
@@ -22,15 +22,9 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
     ui.spacing_mut().item_spacing.y = 8.0;
     heading(ui, "WHAT TO LOOK AT");
     let gated = view.live.recipe.is_gated();
-    let census = view
-        .live
-        .weights
-        .as_ref()
-        .filter(|_| gated)
-        .map(|weights| weights.importance.census(THRESHOLD));
     ui.add(Label::new(RichText::new(headline(view.live)).font(strong(16.0))).wrap());
-    if let Some(census) = census {
-        ui.add(Label::new(counts(view.live, &census, palette)).wrap());
+    if let Some(counts) = counts(view.live, palette).filter(|_| gated) {
+        ui.add(Label::new(counts).wrap());
     }
     ui.add(Label::new(fit(view.live, palette)).wrap());
     let mute = |ui: &mut Ui, text: &str| {
@@ -132,10 +126,10 @@ fn construction(recipe: &Recipe) -> (usize, usize) {
     cost::fewest(recipe.dim, recipe.ranks(), recipe.gating == Gating::Side)
 }
 
-/// What there is now: neurons by their kind, and gates.
-pub fn counted(live: &Live, census: &Census, palette: &Palette) -> Text {
+/// What there is now, if that can be counted: neurons by their kind, and gates.
+pub fn counted(live: &Live, palette: &Palette) -> Option<Text> {
     let mut text = Text::new(palette);
-    let Census { key_value, query, between, unused, gates } = *census;
+    let Census { key_value, query, between, unused, gates } = live.weights.as_ref()?.census()?;
     text.plain("Right now ").marked(&neurons(key_value), palette.key_value).plain(verb(
         key_value,
         " remembers",
@@ -157,11 +151,11 @@ pub fn counted(live: &Live, census: &Census, palette: &Palette) -> Text {
     if live.recipe.gating == Gating::Output {
         text.plain(&format!("{gates} of {} output gates are in use. ", live.recipe.gates));
     }
-    text
+    Some(text)
 }
 
-fn counts(live: &Live, census: &Census, palette: &Palette) -> LayoutJob {
-    let (recipe, mut text) = (&live.recipe, counted(live, census, palette));
+fn counts(live: &Live, palette: &Palette) -> Option<LayoutJob> {
+    let (recipe, mut text) = (&live.recipe, counted(live, palette)?);
     let (needs_key_value, needs_query) = construction(recipe);
     text.plain(&format!(
         "Linear attention of width {}{} can be built from ",
@@ -174,7 +168,7 @@ fn counts(live: &Live, census: &Census, palette: &Palette) -> LayoutJob {
     } else {
         text.plain(" and ").marked(&needs_query.to_string(), palette.query).plain(".");
     }
-    text.job
+    Some(text.job)
 }
 
 /// The ranks of the recipe's attention, where they are not all full.

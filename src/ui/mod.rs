@@ -140,6 +140,8 @@ pub struct View<'a> {
     pub link: Option<&'a str>,
     /// The training of the last visit, if one is offered.
     pub resume: Option<&'a ResumeOffer>,
+    /// What the last visit kept and does not read.
+    pub unread: &'a [Unread],
     /// A page in a browser, not a window.
     pub web: bool,
     /// What the user should know, the oldest first; dismissed ones are taken out.
@@ -153,6 +155,21 @@ pub struct ResumeOffer {
     pub step: u64,
     /// Its preset's title, or what else names it.
     pub title: String,
+    /// The file that has to be opened first, where it was trained on the user's own.
+    pub file: Option<String>,
+}
+
+/// What the last visit kept and does not read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// Where it is kept.
+    pub key: &'static str,
+    /// What it should be, for people.
+    pub name: &'static str,
+    /// Why it does not read.
+    pub problem: String,
+    /// As it was kept.
+    pub text: String,
 }
 
 /// A sentence for the user.
@@ -228,6 +245,11 @@ impl State {
         } else {
             self.sweep.ask(question, yes, action)
         }
+    }
+
+    /// Whether a question waits for its answer.
+    pub fn asks(&self) -> bool {
+        self.sweep.asks() || self.compare.asks()
     }
 
     /// The page of Compare.

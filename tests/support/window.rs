@@ -10,7 +10,7 @@ use gatelens::sweep::queue::Queue;
 use gatelens::train::pacer::Speed;
 use gatelens::ui::compare::InsideInput;
 use gatelens::ui::sweep::{Draft, SweepInput};
-use gatelens::ui::{Action, Message, ResumeOffer, State, Tab, View, theme};
+use gatelens::ui::{Action, Message, ResumeOffer, State, Tab, Unread, View, theme};
 use std::rc::Rc;
 
 /// The smallest preset.
@@ -27,6 +27,7 @@ pub struct Window {
     pub speed: Speed,
     pub link: Option<String>,
     pub resume: Option<ResumeOffer>,
+    pub unread: Vec<Unread>,
     pub web: bool,
     pub messages: Vec<Message>,
     pub actions: Vec<Action>,
@@ -82,6 +83,7 @@ impl Window {
             speed: Speed::Full,
             link: None,
             resume: None,
+            unread: vec![],
             web: false,
             messages: vec![],
             actions: vec![],
@@ -112,6 +114,7 @@ impl Window {
             speed: self.speed,
             link: self.link.as_deref(),
             resume: self.resume.as_ref(),
+            unread: &self.unread,
             web: self.web,
             messages: &mut self.messages,
         };

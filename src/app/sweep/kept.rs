@@ -1,5 +1,6 @@
 //! What is kept of a sweep from visit to visit, as text: its definition and its records.
 
+use crate::recipe::{Recipe, TaskName};
 use crate::sweep::Sweep;
 use crate::sweep::queue::{Queue, State};
 use crate::sweep::record::{Outcome, Record};
@@ -9,6 +10,9 @@ use serde::{Deserialize, Serialize};
 struct Kept {
     sweep: Sweep,
     records: Vec<Record>,
+    /// A run of the file task: it knows the sizes of the arrays, which are not kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run: Option<Recipe>,
 }
 
 /// A sweep that takes more as text is kept without its curves: a browser's storage holds about 5
@@ -21,9 +25,11 @@ pub const BYTES: usize = 1_500_000;
 pub fn write(queue: &Queue) -> Option<String> {
     let record = |run| if let State::Over(record) = queue.state(run) { Some(record) } else { None };
     let over = (0..queue.runs().len()).filter_map(record);
+    let on_file = queue.runs().iter().find(|run| run.recipe.task == TaskName::File);
     let mut kept = Kept {
         sweep: queue.sweep.clone(),
         records: over.filter(|record| record.is_tried()).cloned().collect(),
+        run: on_file.map(|run| run.recipe.clone()),
     };
     let whole = serde_json::to_string(&kept).ok()?;
     if whole.len() <= BYTES {
@@ -36,12 +42,20 @@ pub fn write(queue: &Queue) -> Option<String> {
     serde_json::to_string(&kept).ok().filter(|text| text.len() <= BYTES)
 }
 
-/// The sweep of such a text, if it is one.
-pub fn read(text: &str) -> Option<Queue> {
-    let Kept { sweep, records } = serde_json::from_str(text).ok()?;
-    let mut queue = Queue::new(sweep).ok()?;
+/// The sweep of such a text, which is empty if there was none.
+///
+/// # Errors
+/// Why it does not read.
+pub fn read(text: &str) -> Result<Option<Queue>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let Kept { sweep, records, run } =
+        serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let recipes = records.iter().map(|record| &record.recipe).chain(&run);
+    let mut queue = Queue::like(sweep, recipes).map_err(|error| error.to_string())?;
     records.into_iter().for_each(|record| queue.finish(record));
-    Some(queue)
+    Ok(Some(queue))
 }
 
 #[cfg(test)]
@@ -49,7 +63,6 @@ mod tests {
     use super::super::Sweeping;
     use super::*;
     use crate::backend::StepLoss;
-    use crate::recipe::Recipe;
     use crate::sweep::Run;
     use crate::sweep::record::Curve;
     use crate::ui::sweep::COMPARE;
@@ -121,7 +134,7 @@ mod tests {
             (0..queue.runs().len()).for_each(|run| finished(&mut queue, run));
             (holding(queue.clone()), queue)
         };
-        let again = |text: &str| read(text).unwrap();
+        let again = |text: &str| read(text).unwrap().unwrap();
         let (mut small, queue) = kept(&["lstm"], 3);
         let text = small.changed().unwrap().unwrap();
         assert!(

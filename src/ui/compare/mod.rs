@@ -68,6 +68,11 @@ impl State {
         self.race.ask(question, yes, action);
         self.page = Page::Race;
     }
+
+    /// Whether a question waits for its answer.
+    pub fn asks(&self) -> bool {
+        self.race.asks()
+    }
 }
 
 /// Draws the view between the top bar and the status line.

@@ -19,6 +19,11 @@ impl State {
     pub fn ask(&mut self, question: String, yes: &str, action: SweepAction) {
         self.0.ask(question, yes, action);
     }
+
+    /// Whether a question waits for its answer.
+    pub fn asks(&self) -> bool {
+        self.0.asks()
+    }
 }
 
 /// Draws the page.

@@ -5,7 +5,6 @@ use super::super::controls::heading;
 use super::super::guide::{self, Text};
 use super::super::theme::{Palette, strong};
 use super::super::{Action, Tab, View, format};
-use crate::analysis::importance::THRESHOLD;
 use crate::analysis::in_context::Finding;
 use crate::analysis::recall::Algorithm;
 use crate::recipe::{Gating, TaskName};
@@ -37,9 +36,7 @@ pub fn show(ui: &mut Ui, view: &mut View<'_>, actions: &mut Vec<Action>) {
         }
         _ if !gated => vec![],
         Task::File(_) => {
-            vec![view.live.weights.as_ref().map_or_else(LayoutJob::default, |weights| {
-                guide::counted(view.live, &weights.importance.census(THRESHOLD), palette).job
-            })]
+            guide::counted(view.live, palette).map(|text| text.job).into_iter().collect()
         }
         Task::Regression(task) => vec![
             fit(view.live, task, palette),
@@ -217,8 +214,7 @@ fn recall_needs(live: &Live, task: Recall) -> Needs {
 }
 
 fn counts(live: &Live, needs: Needs, palette: &Palette) -> LayoutJob {
-    let Some(weights) = &live.weights else { return LayoutJob::default() };
-    let mut text = guide::counted(live, &weights.importance.census(THRESHOLD), palette);
+    let Some(mut text) = guide::counted(live, palette) else { return LayoutJob::default() };
     text.plain(&format!("{} can be built from ", needs.what))
         .marked(&needs.key_value.to_string(), palette.key_value);
     if needs.query == 0 {

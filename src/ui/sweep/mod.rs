@@ -165,6 +165,11 @@ impl State {
         self.ask = Some(Ask { question, yes: yes.into(), action });
     }
 
+    /// Whether a question waits for its answer.
+    pub fn asks(&self) -> bool {
+        self.ask.is_some()
+    }
+
     /// Pins a run, or none.
     fn select(&mut self, run: Option<usize>) {
         (self.selected, self.reveal) = (run, run);
