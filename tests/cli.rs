@@ -1,6 +1,7 @@
 //! The terminal as a user meets it: the binary, its exit codes, its last line, its files.
 
 use serde_json::Value;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -360,30 +361,31 @@ fn devices_are_listed() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_keeps_what_is_done() {
-    let run = folder("interrupted");
-    let arguments = with(QUICK, &["--steps", "10000000", "--json", "--out", run.to_str().unwrap()]);
-    let child = Command::new(env!("CARGO_BIN_EXE_gatelens"))
-        .args(arguments)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1500));
-    assert!(
-        Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success()
-    );
-    let output = child.wait_with_output().unwrap();
-    let result = last_line(&output);
-    assert!(output.status.success(), "{}", errors(&output));
-    assert_eq!(result["interrupted"], true);
-    let kept = gatelens::recipe::checkpoint::read(
-        "kept",
-        &std::fs::read(run.join("weights.safetensors")).unwrap(),
-    )
-    .unwrap();
-    assert!(
-        kept.snapshot.step > 0 && kept.snapshot.step == result["step"].as_u64().unwrap(),
-        "{} {result}",
+    // Steps that are done when the signal comes; that there are some is a matter of chance.
+    let interrupted = || {
+        let run = folder("interrupted");
+        let arguments =
+            with(QUICK, &["--steps", "10000000", "--json", "--out", run.to_str().unwrap()]);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_gatelens"))
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let mut said = lines.map(Result::unwrap);
+        assert!(said.any(|line| line.starts_with("Training on")), "it ended before it trained");
+        let signal = ["-INT", &child.id().to_string()];
+        assert!(Command::new("kill").args(signal).status().unwrap().success());
+        let errors: Vec<String> = said.collect();
+        let output = child.wait_with_output().unwrap();
+        let result = last_line(&output);
+        assert!(output.status.success(), "{errors:?}");
+        assert_eq!(result["interrupted"], true);
+        let weights = std::fs::read(run.join("weights.safetensors")).unwrap();
+        let kept = gatelens::recipe::checkpoint::read("kept", &weights).unwrap();
+        assert_eq!(Some(kept.snapshot.step), result["step"].as_u64());
         kept.snapshot.step
-    );
+    };
+    assert!((0..20).any(|_| interrupted() > 0), "no step is ever done");
 }

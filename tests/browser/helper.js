@@ -71,12 +71,13 @@ export async function open(browser, url, { width = 1280, height = 800, ...option
 
 export const status = (page) => page.evaluate(() => window.gatelens.status());
 
-/** Waits until `check(status)` holds, and returns that status; on the way to `seconds` shows what it was instead. */
-export async function until(page, what, check, seconds = 30) {
+/** Asks `attempt` again and again until it gives something, and returns that; after `seconds` says what the status was instead. */
+async function poll(page, what, seconds, attempt) {
   const end = Date.now() + 1000 * seconds;
   for (;;) {
+    const found = await attempt();
+    if (found) return found;
     const now = await status(page);
-    if (check(now)) return now;
     if (now.phase === 'failed' || Date.now() > end) {
       await shoot(page, 'failure');
       assert.fail(`${what}: not within ${seconds} s; status ${JSON.stringify(now)}, problems ${JSON.stringify(page.problems)}`);
@@ -84,6 +85,46 @@ export async function until(page, what, check, seconds = 30) {
     await page.waitForTimeout(100);
   }
 }
+
+/** Waits until `check(status)` holds, and returns that status. */
+export const until = (page, what, check, seconds = 30) => poll(page, what, seconds, async () => {
+  const now = await status(page);
+  return check(now) && now;
+});
+
+/** Waits until `frames` more have been drawn since `before`, and returns the status then. */
+export const framesAfter = (page, before, frames = 1, seconds = 30) => until(page, `${frames} more frames`, (now) => now.frames >= before.frames + frames, seconds);
+
+let moves = 0;
+
+/** Lets the window take in what it was sent: a pointer that moves always makes it draw. Returns the status then. */
+export async function drawn(page) {
+  const before = await status(page);
+  moves += 1;
+  await page.mouse.move(5 + (moves % 9), 5);
+  return framesAfter(page, before);
+}
+
+/** Takes the picture `name` as soon as it shows more than `least` colours: a blank canvas has one or two. */
+export const picture = (page, name, least = 200, seconds = 30) => poll(page, `${name} with more than ${least} colours`, seconds, async () => {
+  const taken = await shoot(page, name);
+  return (await colours(page, taken)) > least && taken;
+});
+
+/** Takes the picture `name` as soon as it is the same twice; with `other`, as soon as it is another one than that, too. */
+export async function stillPicture(page, name, other = null) {
+  let last = await picture(page, name);
+  return poll(page, `${name} that stays the same${other ? ', and another one' : ''}`, 30, async () => {
+    const before = last;
+    last = await picture(page, name);
+    return last.equals(before) && !(other && last.equals(other)) && last;
+  });
+}
+
+/** Waits until the window, which saves itself every few seconds, has kept a sweep with that many records for the next visit. */
+export const kept = (page, records) => page.waitForFunction((records) => Object.values(localStorage).some((text) => {
+  try { return JSON.parse(text).records?.length === records; } catch { return false; }
+}), records, { timeout: 30_000, polling: 100 });
 
 export const firstPicture = (page, seconds = 60) => until(page, 'the first picture', (now) => now.frames > 0, seconds);
 
@@ -100,8 +141,8 @@ export async function shoot(page, name) {
   return page.screenshot({ path: join(screenshots, `${name}.png`) });
 }
 
-/** A picture that shows something: how many different colours it has. A blank canvas has one or two. */
-export async function colours(page, picture) {
+/** How many different colours a picture has. */
+async function colours(page, picture) {
   return page.evaluate(async (base64) => {
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
     const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));

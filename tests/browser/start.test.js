@@ -130,17 +130,19 @@ test('the worker keeps early messages, and says why it cannot start', async () =
   } });
   const broken = await serve({ files: { 'gatelens.js': 'export default async () => { self.gatelensFailed("panicked: no threads"); throw new Error("unreachable"); }' } });
   const page = await browser.newPage();
-  const talk = () => page.evaluate(() => new Promise((done) => {
+  const talk = (answers) => page.evaluate((answers) => new Promise((done) => {
     const heard = [];
     const worker = new Worker('./worker.js', { type: 'module' });
-    worker.onmessage = (event) => heard.push(typeof event.data === 'string' ? event.data : event.data[0]);
+    worker.onmessage = (event) => {
+      heard.push(typeof event.data === 'string' ? event.data : event.data[0]);
+      if (heard.length === 2) worker.postMessage(new Uint8Array([3])); // one that comes late
+      if (heard.length === answers) setTimeout(() => done(heard), 200); // more would be too many
+    };
     worker.postMessage(new Uint8Array([1]));
     worker.postMessage(new Uint8Array([2]));
-    setTimeout(() => worker.postMessage(new Uint8Array([3])), 600);
-    setTimeout(() => done(heard), 1200);
-  }));
+  }), answers);
   await page.goto(`${url}style.css`);
-  assert.deepEqual(await talk(), [2, 3, 4]);
+  assert.deepEqual(await talk(3), [2, 3, 4]);
   await page.goto(`${broken.url}style.css`);
-  assert.deepEqual(await talk(), ['The CPU engine stopped. panicked: no threads']);
+  assert.deepEqual(await talk(1), ['The CPU engine stopped. panicked: no threads']);
 });

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { colours, launch, open, serve, shoot, until } from './helper.js';
+import { kept, launch, open, picture, serve, until } from './helper.js';
 
 const server = await serve();
 const browser = await launch('webgl');
@@ -15,16 +15,14 @@ const command = (page, wish) => page.evaluate((wish) => window.gatelens.command(
 test('a sweep trains, is drawn, and kept from visit to visit', async () => {
   const page = await open(browser, `${server.url}#v=1&view=sweep&preset=quick&backend=cpu`);
   await until(page, 'the view', (now) => now.view === 'sweep' && now.step > 0, 60);
-  await page.waitForTimeout(1000);
-  await shoot(page, 'page-sweep-empty');
+  await picture(page, 'page-sweep-empty');
   await command(page, { pause: true });
   await command(page, { sweep: definition([4, 6, 8]) });
   const first = await until(page, 'nine runs', (now) => now.sweep?.runs === 9, 30);
   assert.equal(first.message, null, JSON.stringify(first));
   await until(page, 'all runs over', (now) => now.sweep.over === 9 && !now.sweep.running, 120);
-  await page.waitForTimeout(1000);
-  assert.ok((await colours(page, await shoot(page, 'page-sweep'))) > 200, 'the canvas is blank');
-  await page.waitForTimeout(7000); // the window saves itself every five seconds
+  await picture(page, 'page-sweep');
+  await kept(page, 9);
   await page.reload();
   const again = await until(page, 'the sweep of the last visit', (now) => now.sweep?.over === 9, 60);
   assert.equal(again.sweep.running, false);
@@ -51,8 +49,7 @@ test('on a phone', async () => {
   await until(page, 'the view', (now) => now.view === 'sweep' && now.step > 0, 60);
   await command(page, { sweep: definition([4, 8]) });
   await until(page, 'all runs over', (now) => now.sweep?.over === 6, 120);
-  await page.waitForTimeout(1000);
-  assert.ok((await colours(page, await shoot(page, 'page-sweep-phone'))) > 200, 'the canvas is blank');
+  await picture(page, 'page-sweep-phone');
   assert.deepEqual(page.problems, []);
   await page.context().close();
 });

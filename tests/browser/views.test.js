@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { colours, dropFile, firstPicture, launch, open, serve, shoot, status, until } from './helper.js';
+import { dropFile, firstPicture, launch, open, picture, serve, shoot, status, stillPicture, until } from './helper.js';
 
 const server = await serve();
 const browser = await launch('webgl');
@@ -16,12 +16,9 @@ test('Construct opens by its address, and its stepper works by keyboard', async 
   const begin = await until(page, 'Construct', (now) => now.view === 'construct');
   assert.equal(begin.message, null, JSON.stringify(begin));
   await page.evaluate(() => window.gatelens.command({ pause: true }));
-  await page.waitForTimeout(1000);
-  const before = await shoot(page, 'page-construct');
-  assert.ok((await colours(page, before)) > 200, 'the canvas is blank');
+  const before = await stillPicture(page, 'page-construct');
   await page.keyboard.press('ArrowRight');
-  await page.waitForTimeout(1000);
-  assert.ok(!before.equals(await shoot(page, 'page-construct-next')), 'the next token is another picture');
+  await stillPicture(page, 'page-construct-next', before);
   await page.keyboard.press('3');
   await until(page, 'Dissect', (now) => now.view === 'dissect');
   assert.match(await page.evaluate(() => location.hash), /view=dissect/);
@@ -38,8 +35,7 @@ test('Dissect follows a training until it is attention', async () => {
   const last = await until(page, 'attention', (now) => now.dissected?.is_attention, 120);
   assert.match(last.dissected.evidence, /accumulators/);
   await until(page, 'the end of the training', (now) => now.ended !== null, 120);
-  await page.waitForTimeout(2000);
-  assert.ok((await colours(page, await shoot(page, 'page-dissect'))) > 200, 'the canvas is blank');
+  await picture(page, 'page-dissect');
   assert.deepEqual(page.problems, []);
   await page.context().close();
 });
@@ -63,8 +59,7 @@ test('both views fit a phone', async () => {
   for (const view of ['construct', 'dissect']) {
     const page = await open(browser, `${server.url}#v=1&view=${view}&preset=quick&backend=cpu`, { width: 390, height: 844, hasTouch: true, isMobile: true });
     await until(page, view, (now) => now.view === view && (view === 'construct' || now.dissected?.headline), 60);
-    await page.waitForTimeout(1000);
-    assert.ok((await colours(page, await shoot(page, `page-${view}-phone`))) > 200, 'the canvas is blank');
+    await picture(page, `page-${view}-phone`);
     assert.deepEqual(page.problems, []);
     await page.context().close();
   }
