@@ -7,22 +7,10 @@ mod ops;
 use gatelens::backend::{Backend, cpu::Cpu};
 use gatelens::graph::op::{Kernel, attention::Scores};
 use gatelens::graph::params::ParamTable;
-use gatelens::graph::{BufferId, Graph, Var, program::Program, vjp};
+use gatelens::graph::{BufferId, Graph, program::Program, vjp};
 use gatelens::math::{largest, random};
 use gatelens::model::{Architecture, Mixing};
-use ops::{Network, OPS, OUTPUTS};
-
-const INPUTS: usize = 3;
-
-/// A training of `model` on inputs and targets that the host writes.
-fn training(batch: usize, time: usize, model: impl FnOnce(&mut Graph, Var) -> Var) -> Program {
-    let mut graph = Graph::new(batch, time);
-    let x = graph.input("x", INPUTS);
-    let prediction = model(&mut graph, x);
-    let y = graph.input_of("y", graph.time_of(prediction), OUTPUTS);
-    graph.squared_error(prediction, y, false);
-    Program::training(graph)
-}
+use ops::{INPUTS, Network, OPS, OUTPUTS, training};
 
 fn numbers(name: &str, count: usize) -> Vec<f64> {
     random::normals(11, name, count).into_iter().map(f64::from).collect()
@@ -109,7 +97,7 @@ fn check(networks: &[(&str, Network)], outputs: &str) -> Vec<Kernel> {
     let mut kernels = vec![];
     for (name, network) in networks {
         for (batch, time) in [(1, 2), (3, 7), (40, 9)] {
-            let program = training(batch, time, network);
+            let program = training(batch, time, *network);
             kernels.extend(program.calls.iter().map(|call| call.kernel));
             let check = Check::new(program, outputs);
             assert!(check.passes(), "{name}, batch {batch}, time {time}: {:.1e}", check.error());
@@ -188,7 +176,7 @@ fn each_model() {
 fn the_check_can_fail() {
     for (networks, outputs) in [(OPS, "out"), (MODELS, "readout")] {
         for (name, network) in networks {
-            let mut check = Check::new(training(1, 2, network), outputs);
+            let mut check = Check::new(training(1, 2, *network), outputs);
             assert!(check.passes(), "{name}");
             for param in check.table.clone().iter() {
                 for wrong in [f64::NAN, f64::INFINITY, 1.0, -1.0] {
@@ -204,9 +192,9 @@ fn the_check_can_fail() {
 
 #[test]
 fn the_model_is_its_equation() {
-    let (batch, time, n, m) = (2, 5, 4, 3);
+    let (batch, time, n) = (2, 5, 4);
     let program = training(batch, time, |g, x| {
-        Architecture::GatedDiagonal { hidden: n, gates: m }.forward(g, x, OUTPUTS, g.time)
+        Architecture::GatedDiagonal { hidden: 4, gates: 3 }.forward(g, x, OUTPUTS, g.time)
     });
     let parameters: Vec<f64> = program.params.initial(3).into_iter().map(f64::from).collect();
     let table = program.params.clone();

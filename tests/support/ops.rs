@@ -3,13 +3,26 @@
 
 use gatelens::graph::op::{activation::Function, attention::Scores};
 use gatelens::graph::params::Init;
+use gatelens::graph::program::Program;
 use gatelens::graph::{Graph, Var};
 
+/// Numbers a token.
+pub const INPUTS: usize = 3;
 /// Numbers an output.
 pub const OUTPUTS: usize = 2;
 
-/// Outputs `[batch, steps, OUTPUTS]` in the buffer `out`, from x `[batch, time, d]`.
+/// Outputs `[batch, steps, OUTPUTS]` in the buffer `out`, from x `[batch, time, INPUTS]`.
 pub type Network = fn(&mut Graph, Var) -> Var;
+
+/// A training of `network` on inputs and targets that the host writes.
+pub fn training(batch: usize, time: usize, network: Network) -> Program {
+    let mut graph = Graph::new(batch, time);
+    let x = graph.input("x", INPUTS);
+    let prediction = network(&mut graph, x);
+    let y = graph.input_of("y", graph.time_of(prediction), OUTPUTS);
+    graph.squared_error(prediction, y, false);
+    Program::training(graph)
+}
 
 /// What it is of, and the network.
 pub const OPS: &[(&str, Network)] = &[

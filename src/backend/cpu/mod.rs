@@ -208,3 +208,25 @@ fn pool(threads: usize) -> Result<Option<rayon::ThreadPool>> {
         problem: e.to_string(),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Graph;
+
+    /// A program of so many numbers that their product wraps, in the 32 bits of wasm or in 64.
+    #[test]
+    fn too_large_is_refused_whatever_its_product_wraps_to() {
+        for [batch, time, width] in [[1 << 10, 1 << 10, 1 << 12], [1 << 31, 1 << 31, 4]] {
+            let mut graph = Graph::new(batch, time);
+            let x = graph.input("x", width);
+            graph.linear("y", x, 1);
+            let program = Program::forward(graph);
+            assert_eq!(batch.wrapping_mul(time).wrapping_mul(width) as u32, 0, "it wraps");
+            let (name, bytes) = program.largest();
+            assert!(name == "x" && bytes >= 1 << 34, "{name}: {bytes}");
+            let refused = Cpu::<f32>::new(program.replicated(3), 1, 1 << 32).map(|_| ());
+            assert!(matches!(refused, Err(Error::TooLarge { .. })), "{refused:?}");
+        }
+    }
+}
