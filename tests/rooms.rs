@@ -1,9 +1,14 @@
 //! The structure, checked: who may import whom, where the outside world may be used, how long a
 //! file may be.
 
+#[path = "support/imports.rs"]
+mod imports;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use imports::{House, Import};
 
 /// From left to right; a room imports only rooms to its left.
 const ROOMS: &[&str] = &[
@@ -50,41 +55,27 @@ fn room_of(file: &str) -> &str {
     file.split(['/', '.']).next().unwrap()
 }
 
-/// The rooms that a source names after `crate::` or `gatelens::`.
-fn imports(text: &str) -> Vec<&str> {
-    let named = text.split("crate::").skip(1).chain(text.split("gatelens::").skip(1));
-    let mut rooms = vec![];
-    for rest in named {
-        let list = rest.strip_prefix('{').map_or(rest, |list| list.split('}').next().unwrap());
-        let grouped = rest.starts_with('{');
-        let heads = if grouped { list.split(',').collect::<Vec<_>>() } else { vec![list] };
-        rooms.extend(heads.iter().filter_map(|head| {
-            head.trim().split(|c: char| !c.is_alphanumeric() && c != '_').next()
-        }));
-    }
-    rooms.retain(|room| ROOMS.contains(room));
-    rooms
+/// Imports of a room to the right of one's own, and files in no room.
+fn import_problems(sources: &[(String, String)]) -> Vec<String> {
+    let place = |file: &str| ROOMS.iter().position(|room| *room == room_of(file));
+    let lost = sources.iter().map(|(file, _)| file);
+    let lost = lost.filter(|file| room_of(file) != "lib" && place(file).is_none());
+    let lost = lost.map(|file| format!("{file} is in no room of the map"));
+    let imports = House::of(sources).passed();
+    let wrong = imports
+        .iter()
+        .filter(|import| room_of(&import.from) != "lib" && place(&import.to) > place(&import.from));
+    let wrong = wrong.map(|Import { from, to, path }| {
+        format!("{from} imports {path}, of {to}, which is to its right")
+    });
+    lost.chain(wrong).collect()
 }
 
-fn import_problems(file: &str, text: &str) -> Vec<String> {
-    let room = room_of(file);
-    if room == "lib" {
-        return vec![];
-    }
-    let place = ROOMS.iter().position(|r| *r == room);
-    let Some(place) = place else { return vec![format!("{file} is in no room of the map")] };
-    let wrong =
-        |name: &&str| ROOMS.iter().position(|r| r == name).is_some_and(|other| other > place);
-    let code: String = text
-        .lines()
-        .filter(|line| !line.trim_start().starts_with("//"))
-        .collect::<Vec<_>>()
-        .join("\n");
-    imports(&code)
-        .iter()
-        .filter(|name| wrong(name))
-        .map(|name| format!("{file} imports {name}, which is to its right"))
-        .collect()
+/// Files of one room that need each other, each circle with what it imports.
+fn circle_problems(sources: &[(String, String)]) -> Vec<String> {
+    let circles = House::of(sources).circles(|import| room_of(&import.from) == room_of(&import.to));
+    let step = |import: &Import| format!("{} -> {} ({})", import.from, import.to, import.path);
+    circles.iter().map(|circle| circle.iter().map(step).collect::<Vec<_>>().join(", ")).collect()
 }
 
 fn outside_problems(file: &str, text: &str) -> Vec<String> {
@@ -107,8 +98,13 @@ fn outside_problems(file: &str, text: &str) -> Vec<String> {
 
 #[test]
 fn rooms_import_only_to_their_left() {
-    let problems: Vec<String> =
-        sources().iter().flat_map(|(file, text)| import_problems(file, text)).collect();
+    let problems = import_problems(&sources());
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn files_of_a_room_import_in_no_circle() {
+    let problems = circle_problems(&sources());
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
@@ -119,16 +115,81 @@ fn the_outside_world_stays_in_its_rooms() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
+fn texts(files: &[(&str, &str)]) -> Vec<(String, String)> {
+    files.iter().map(|(file, text)| ((*file).to_owned(), (*text).to_owned())).collect()
+}
+
+#[test]
+fn imports_to_the_right_are_found() {
+    let problems = |file: &str, text: &str| {
+        let graph = ("graph/mod.rs", "pub mod op; pub fn grow() {} pub struct Graph;");
+        let above = ("ui/mod.rs", "pub use crate::graph::op::Op;");
+        let mut files = vec![graph, ("graph/op.rs", "pub enum Op { Add }"), above];
+        files.retain(|(other, _)| *other != file);
+        files.push((file, text));
+        import_problems(&texts(&files)).len()
+    };
+    for text in [
+        "use crate::graph::Graph;",
+        "use crate::{Error, graph::{self, op::{Op as Operation}}};",
+        "pub use crate::graph::*;",
+        "fn f() { crate::graph::grow(); }",
+        "fn f() { println!(\"{}\", 1 + crate::graph::op::Op::Add as u8); }",
+        "fn f(x: Vec<super::super::graph::Graph>) {}",
+        "impl From<crate::graph::Graph> for f64 {}",
+        "use super::super as house; fn f() { house::graph::grow(); }",
+    ] {
+        assert_ne!(problems("math/float.rs", text), 0, "{text}");
+        assert_eq!(problems("app.rs", text), 0, "{text}");
+    }
+    // Op lies to the left, but is taken from the right.
+    assert_ne!(problems("model/gru.rs", "use crate::ui::Op;"), 0);
+    for text in ["// crate::graph::Graph", "#[cfg(test)] mod tests { use crate::graph::Graph; }"] {
+        assert_eq!(problems("math/float.rs", text), 0, "{text}");
+    }
+    assert_eq!(problems("attic/mod.rs", ""), 1);
+}
+
+#[test]
+fn circles_are_found() {
+    let circles = |parent: &str, child: &str| {
+        circle_problems(&texts(&[("sweep/mod.rs", parent), ("sweep/axis.rs", child)]))
+    };
+    let declares = "mod axis; pub use axis::{Axis, lay}; pub struct Queue;";
+    let calls = "mod axis; pub struct Queue; fn f() { axis::lay(); }";
+    let takes = "use super::Queue; pub struct Axis; pub fn lay() {}";
+    assert_eq!(
+        circles(calls, takes),
+        ["sweep/axis.rs -> sweep/mod.rs (super::Queue), sweep/mod.rs -> sweep/axis.rs (axis::lay)"]
+    );
+    for parent in [
+        "mod axis; use axis::*; pub struct Queue; fn f() { lay(); }",
+        "mod axis; pub use axis::lay as put; pub struct Queue; fn f() { put(); }",
+        "mod axis; pub struct Queue; fn f() { assert!(true, \"{}\", axis::lay()); }",
+        "mod axis; pub struct Queue { axis: self::axis::Axis }",
+    ] {
+        for child in [takes, "use super::*; pub struct Axis(Queue); pub fn lay() {}"] {
+            assert_eq!(circles(parent, child).len(), 1, "{parent} {child}");
+        }
+    }
+    assert!(circles(declares, takes).is_empty(), "it only declares");
+    assert!(circles(calls, "pub struct Axis; pub fn lay() {}").is_empty(), "it only calls");
+    let tested = "pub fn lay() {} #[cfg(test)] mod tests { use super::super::Queue; }";
+    assert!(circles(calls, tested).is_empty(), "only its tests look up");
+    // Of three files, each through a re-export of the room.
+    let files = [
+        ("sweep/mod.rs", "mod a; mod b; mod c; pub use {a::A, b::B, c::C};"),
+        ("sweep/a.rs", "use super::B; pub struct A(B);"),
+        ("sweep/b.rs", "pub struct B(crate::sweep::C);"),
+        ("sweep/c.rs", "use crate::sweep as all; pub struct C(Vec<all::A>);"),
+    ];
+    let problems = circle_problems(&texts(&files));
+    assert_eq!(problems.len(), 1);
+    assert_eq!(problems[0].matches(" -> ").count(), 3, "{problems:?}");
+}
+
 #[test]
 fn the_checks_can_fail() {
-    assert_eq!(import_problems("math/float.rs", "use crate::graph::Graph;").len(), 1);
-    assert_eq!(
-        import_problems("graph/mod.rs", "use crate::{Error, backend::Backend, math::random};")
-            .len(),
-        1
-    );
-    assert!(import_problems("ui/mod.rs", "use crate::graph::Graph;").is_empty());
-    assert_eq!(import_problems("attic/mod.rs", "").len(), 1);
     assert_eq!(outside_problems("train/plan.rs", "let x = wgpu::Limits::default();").len(), 1);
     assert!(outside_problems("train/plan.rs", "// as wgpu::Limits does").is_empty());
 }
