@@ -2,15 +2,17 @@
 //! applies what was asked for.
 
 mod actions;
+mod arrival;
 mod dropped;
 mod files;
+mod history;
 mod inside;
 mod session;
 mod sweep;
 #[cfg(test)]
 mod tests;
 
-use crate::platform::{self, Link, OpenedFile};
+use crate::platform::{self, Link};
 use crate::recipe::Recipe;
 use crate::run::inspection::Bench;
 use crate::run::live::Live;
@@ -20,9 +22,9 @@ use crate::train::pacer::Speed;
 use crate::ui::sweep::{COMPARE, SWEEP};
 use crate::ui::{self, Message, Page, Tab, Unread, View, action::Action};
 use crate::{Error, Result};
-use actions::History;
+use arrival::{Arrival, Purpose};
 use eframe::egui;
-use files::Purpose;
+use history::History;
 use std::sync::mpsc::{self, Receiver, Sender};
 use web_time::Instant;
 
@@ -65,13 +67,6 @@ pub struct App {
     sweeps: [sweep::Sweeping; 2],
     panels: ui::State,
     frames: Frames,
-}
-
-/// What dialogs and the browser bring, some frames later.
-enum Arrival {
-    File(Purpose, Result<OpenedFile>),
-    Note(Result<String>),
-    Copied { allowed: bool, link: String },
 }
 
 /// How regularly frames come.

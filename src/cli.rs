@@ -2,6 +2,7 @@
 //! stderr, results to stdout; exit codes: 0 done, 1 failed, 2 bad usage or bad file.
 
 mod analyze;
+mod arguments;
 mod construct;
 mod evaluate;
 mod sweep;
@@ -12,7 +13,8 @@ use crate::backend::Device;
 use crate::recipe::settings::{Kind, SETTINGS};
 use crate::recipe::{Recipe, preset};
 use crate::sweep::{LARGE, presets};
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use arguments::text;
+use clap::{Arg, ArgAction, Command};
 use std::process::ExitCode;
 
 /// What the command line asks for.
@@ -219,9 +221,4 @@ fn devices(json: bool) -> crate::Result<()> {
         );
     }
     Ok(())
-}
-
-/// An argument's text.
-fn text<'a>(arguments: &'a ArgMatches, name: &str) -> Option<&'a str> {
-    arguments.get_one::<String>(name).map(String::as_str)
 }

@@ -10,7 +10,7 @@ mod support {
 
 use eframe::egui::{self, Key, Modifiers, Vec2, vec2};
 use egui_kittest::{Harness, kittest::Queryable};
-use gatelens::analysis::in_context::{self, Finding};
+use gatelens::analysis::finding::{self, Finding};
 use gatelens::model::Network;
 use gatelens::recipe::preset;
 use gatelens::recipe::{Gating, Recipe, TaskName};
@@ -315,7 +315,7 @@ fn spoiled(mut live: Live) -> Live {
     parameters.iter_mut().step_by(3).for_each(|v| *v = f32::NAN);
     parameters.iter_mut().skip(1).step_by(3).for_each(|v| *v = f32::INFINITY);
     let network = Network::from_parameters(&live.table, &parameters).unwrap();
-    let finding = in_context::find(&network, live.recipe.task(), 8, 1).unwrap();
+    let finding = finding::find(&network, live.recipe.task(), 8, 1).unwrap();
     live.apply(1, Update::Found(3, Box::new(finding)), Instant::now());
     live
 }

@@ -5,7 +5,8 @@ mod networks;
 mod support;
 
 use gatelens::analysis::batch::Batch;
-use gatelens::analysis::dissection::{Dissection, Settings, StageKind, dissect};
+use gatelens::analysis::dissection::{Dissection, Settings, dissect};
+use gatelens::analysis::stage::StageKind;
 use gatelens::analysis::{importance, polynomial, scores};
 use gatelens::math::matrix::Matrix;
 use gatelens::model::Network;

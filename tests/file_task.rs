@@ -353,12 +353,10 @@ fn weights_of_time_steps_are_in_the_loss() {
     engine.set_clock(&plan.optimizer.clock(3, 0));
     engine.advance(1).unwrap();
     let loss = engine.poll().unwrap().unwrap().losses[0];
-    let Some(gatelens::analysis::in_context::Finding::Test(tested)) =
-        gatelens::analysis::test_set::measure(
-            &network,
-            Sets { test: &arrays, train: &arrays, in_order: true },
-        )
-    else {
+    let Some(tested) = gatelens::analysis::test_set::measure(
+        &network,
+        Sets { test: &arrays, train: &arrays, in_order: true },
+    ) else {
         panic!("no test")
     };
     let size = tested.test.size;
@@ -368,12 +366,10 @@ fn weights_of_time_steps_are_in_the_loss() {
         "{loss:?} {size:?}"
     );
     let plain = Arrays { weight: None, ..arrays.clone() };
-    let Some(gatelens::analysis::in_context::Finding::Test(plain)) =
-        gatelens::analysis::test_set::measure(
-            &network,
-            Sets { test: &plain, train: &plain, in_order: true },
-        )
-    else {
+    let Some(plain) = gatelens::analysis::test_set::measure(
+        &network,
+        Sets { test: &plain, train: &plain, in_order: true },
+    ) else {
         panic!("no test")
     };
     assert!((plain.test.size.loss / size.loss - 1.0).abs() > 1e-2, "the weights matter");

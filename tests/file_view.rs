@@ -10,8 +10,8 @@ mod support {
 
 use eframe::egui::{Key, Modifiers, Vec2, vec2};
 use egui_kittest::{Harness, kittest::Queryable};
-use gatelens::analysis::in_context::Finding;
-use gatelens::analysis::test_set::{Sets, Tested, measure};
+use gatelens::analysis::finding::{self, Finding};
+use gatelens::analysis::test_set::{Sets, Tested};
 use gatelens::math::random;
 use gatelens::model::Network;
 use gatelens::recipe::{Gating, Recipe, Switch};
@@ -303,7 +303,7 @@ fn odd() -> Vec<Live> {
     let mut spoiled = trained((recipe(&some, 0.2), &some), 2);
     let mut parameters = spoiled.weights.as_ref().unwrap().parameters.clone();
     parameters.iter_mut().step_by(3).for_each(|v| *v = f32::NAN);
-    let finding = measure(
+    let finding = finding::test(
         &Network::from_parameters(&spoiled.table, &parameters).unwrap(),
         Sets { test: &some, train: &some, in_order: false },
     )
@@ -312,7 +312,7 @@ fn odd() -> Vec<Live> {
     lives.push(spoiled);
     let mut zero = trained((recipe(&some, 0.2), &some), 2);
     let silent = Arrays { y: vec![0.0; some.y.len()], ..some };
-    let finding = measure(
+    let finding = finding::test(
         &Network::from_parameters(&zero.table, &zero.weights.as_ref().unwrap().parameters).unwrap(),
         Sets { test: &silent, train: &silent, in_order: false },
     )

@@ -11,7 +11,7 @@ mod support {
 use eframe::egui::{self, Key, Modifiers, vec2};
 use egui_kittest::{Harness, kittest::Queryable};
 use gatelens::analysis::dissection::{self, Settings};
-use gatelens::analysis::in_context::Finding;
+use gatelens::analysis::finding::Finding;
 use gatelens::model::Network;
 use gatelens::model::network::Gating;
 use gatelens::recipe::Recipe;

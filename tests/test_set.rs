@@ -1,7 +1,6 @@
 //! What is measured on the user's test sequences, against a computation of its own: the recurrence
 //! and every mean in plain loops.
 
-use gatelens::analysis::in_context::Finding;
 use gatelens::analysis::test_set::{FEW, Sets, Size, Tested, measure};
 use gatelens::math::matrix::Matrix;
 use gatelens::math::random;
@@ -92,10 +91,7 @@ fn close(what: &str, found: f64, expected: f64) {
 }
 
 fn tested(network: &Network, test: &Arrays, train: &Arrays, in_order: bool) -> Tested {
-    match measure(network, Sets { test, train, in_order }) {
-        Some(Finding::Test(tested)) => *tested,
-        other => panic!("{other:?}"),
-    }
+    measure(network, Sets { test, train, in_order }).unwrap()
 }
 
 #[test]

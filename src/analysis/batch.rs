@@ -1,6 +1,6 @@
 //! The fresh batch that reductions are measured on: x ~ N(0, I), and what the raw network answers.
 
-use crate::math::matrix::Matrix;
+use crate::math::matrix::{Matrix, norm};
 use crate::math::random;
 use crate::model::Network;
 
@@ -65,7 +65,21 @@ impl Batch {
         self.distance(&network.outputs_of(&self.x, self.time))
     }
 
-    /// The same for outputs `[batch · time, d_out]`.
+    /// The change that `network` makes to the outputs `before`, as a part of the raw network's; 0
+    /// where those are zero.
+    pub fn change_from(&self, before: &Matrix, network: &Network) -> f64 {
+        self.apart(before, &network.outputs_of(&self.x, self.time))
+    }
+
+    /// The same between the outputs `before` and `after`.
+    pub fn apart(&self, before: &Matrix, after: &Matrix) -> f64 {
+        let pairs = after.data.iter().zip(&before.data);
+        let difference = norm(&pairs.map(|(after, before)| after - before).collect::<Vec<_>>());
+        let size = self.outputs.norm();
+        if size > 0.0 { difference / size } else { 0.0 }
+    }
+
+    /// The same as [`Self::change`] for outputs `[batch · time, d_out]`.
     pub fn distance(&self, outputs: &Matrix) -> f64 {
         let change = outputs.relative_change(&self.outputs);
         if change.is_finite() { change } else { 1.0 }

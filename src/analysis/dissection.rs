@@ -3,11 +3,13 @@
 
 use super::batch::Batch;
 use super::importance::{self, Census, Importance, Role};
-use super::merge::{self, Merged};
+use super::merge::{self, Group, Merged};
 use super::minimal::{self, Minimal};
-use super::polynomial::{Expanded, Memory};
-use super::verdict::{self, Function};
-use super::{prune, reorder, scores};
+use super::polynomial::{Expanded, Memory, Polynomial};
+use super::scores::{self, Scores};
+use super::stage::{Stage, StageKind};
+use super::verdict::{self, Function, Verdict};
+use super::{prune, reorder};
 use crate::math::matrix::Matrix;
 use crate::model::Network;
 use crate::model::network::Gating;
@@ -73,127 +75,6 @@ pub struct Dissection {
     /// The numbers are too large or too small: nothing was measured, and what stands here in their
     /// place is 0.
     pub is_silenced: bool,
-}
-
-/// How far the reduction has gone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StageKind {
-    /// As trained.
-    Raw,
-    /// Without unimportant neurons and gates.
-    Pruned,
-    /// Key-value neurons first, then query; gates by the query they read, memory side in W_m.
-    Sorted,
-    /// Gates that are one product in several parts, replaced by that product.
-    Merged,
-    /// λ snapped; in each group of equal λ only neurons that are linearly independent, the others
-    /// folded into W^out.
-    Minimal,
-}
-
-/// The network after a stage.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Stage {
-    /// Which stage.
-    pub kind: StageKind,
-    /// Its weights.
-    pub network: Network,
-    /// The raw network's index of each neuron.
-    pub neurons: Vec<usize>,
-    /// The raw network's gates that each gate stands for; empty with side gating.
-    pub gates: Vec<Vec<usize>>,
-    /// Role of each neuron.
-    pub roles: Vec<Role>,
-    /// Relative RMS change of the outputs on a fresh batch, against the raw network.
-    pub change: f64,
-    /// What was done, or why nothing was, in a sentence.
-    pub note: String,
-}
-
-/// Reading the teacher's key-value matrix and query off the states.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Scores {
-    /// Targets S_t = Σ v kᵀ and q_t.
-    pub attention: Basis,
-    /// Targets Σ (W_V x)(W_V x)ᵀ and W_V^{-ᵀ} W_Kᵀ W_Q x; `None` where W_V is singular.
-    pub symmetric: Option<Basis>,
-    /// Which basis the states are in.
-    pub fits: Fit,
-}
-
-/// Scores for one pair of targets.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Basis {
-    /// From the λ ≈ 1 neurons; `None` if there are none.
-    pub key_value: Option<Score>,
-    /// From the λ ≈ 0 neurons (side gating: from the side gates); `None` if there are none.
-    pub query: Option<Score>,
-}
-
-/// A least-squares map with intercept.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Score {
-    /// 1 − R², pooled over the entries; 0 is perfect.
-    pub value: f64,
-    /// (true, reconstructed) of some entries of some tokens, for a picture; at most 400.
-    pub points: Vec<[f32; 2]>,
-}
-
-/// Which basis the states are in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Fit {
-    /// S_t and q_t.
-    Attention,
-    /// The symmetric ones.
-    Symmetric,
-    /// Both: each is a linear image of the other.
-    Both,
-    /// Neither.
-    Neither,
-}
-
-/// ŷ(x) of one token from the zero state, collected.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Polynomial {
-    /// Exponents of x_1 … x_d of each monomial, the constant first.
-    pub monomials: Vec<Vec<u8>>,
-    /// Student's coefficients: an output a row, `[d_out][monomials]`.
-    pub student: Vec<Vec<f64>>,
-    /// Teacher's; empty where there is none.
-    pub teacher: Vec<Vec<f64>>,
-    /// Mean over outputs of ‖c − c*‖ / ‖c*‖; `None` without a teacher.
-    pub distance: Option<f64>,
-}
-
-/// Gates that were tried as one.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Group {
-    /// The raw network's indices.
-    pub gates: Vec<usize>,
-    /// Picked by hand.
-    pub by_hand: bool,
-    /// Singular values of the group's summed kernel, symmetrised and stacked over outputs,
-    /// falling; one gate has two (or one).
-    pub singular_values: Vec<f64>,
-    /// What the best single gate leaves of the group's kernels, as a part of their norm.
-    pub residual: f64,
-    /// It was merged.
-    pub merged: bool,
-    /// Why, or why not.
-    pub reason: String,
-}
-
-/// The answer to "is this attention?".
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Verdict {
-    /// It computes what linear attention computes.
-    pub is_attention: bool,
-    /// In a short sentence.
-    pub headline: String,
-    /// The measured numbers that it rests on, in sentences.
-    pub evidence: String,
 }
 
 /// Largest output, state or weight that is analysed: products and squares of such numbers still fit

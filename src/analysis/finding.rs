@@ -1,11 +1,39 @@
 //! What was found of a network in context, as sentences and as numbers for a report.
 
-use super::in_context::{Coefficients, Finding, Losses};
-use super::recall::{Algorithm, Recalled};
-use super::test_set::{Errors, Tested};
+use super::in_context::{Coefficients, Episode, Losses, Sequences, coefficients, episode, losses};
+use super::recall::{self, Algorithm, Recalled};
+use super::test_set::{self, Errors, Sets, Tested};
 use super::words::{part, significant};
 use crate::math::largest;
+use crate::model::Network;
+use crate::task::{Regression, Task};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+/// What a network does in context, measured on sequences that it has never seen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Finding {
+    /// On regression.
+    Regression {
+        /// On the task that it is trained on.
+        losses: Losses,
+        /// With W's entries of twice the variance.
+        doubled: Losses,
+        /// Its one-token polynomial; `None` where tokens are too wide for it.
+        coefficients: Option<Coefficients>,
+        /// One sequence.
+        episode: Episode,
+    },
+    /// On associative recall.
+    Recall {
+        /// How well, and by which algorithm.
+        recalled: Recalled,
+        /// One sequence.
+        episode: recall::Episode,
+    },
+    /// On the test sequences of the user's own arrays.
+    Test(Box<Tested>),
+}
 
 /// A loss within this part of the gradient step's is "the same".
 const SAME: f64 = 0.01;
@@ -14,6 +42,55 @@ const LEARNS: f64 = 0.9;
 /// Coefficients within this part of η*, and other terms below this part of their norm, are a
 /// gradient step's.
 const COEFFICIENTS: (f64, f64) = (0.03, 0.12);
+
+/// Sequences that are drawn and run at a time, and the most that recall is measured on.
+const PART: usize = 4096;
+
+/// Measures `network` on `count` sequences; `None` for tasks that have no context to learn from,
+/// and networks of other widths.
+pub fn find(network: &Network, task: Task, count: usize, seed: u32) -> Option<Finding> {
+    if task.widths() != (network.inputs(), network.outputs()) {
+        return None;
+    }
+    let first = || Sequences::draw(task, count.min(PART), seed, 0);
+    // Sequences come in parts, so that large counts need little memory; part 0 is the one that
+    // pictures show.
+    let parts = |task: Regression| {
+        (0..count.div_ceil(PART)).map(move |part| {
+            let rest = count - part * PART;
+            Sequences::draw(
+                Task::Regression(task),
+                rest.min(PART),
+                seed,
+                u32::try_from(part).unwrap_or(u32::MAX),
+            )
+        })
+    };
+    Some(match task {
+        Task::Attention(_) | Task::File(_) => return None,
+        Task::Regression(regression) => {
+            let twice = Regression { variance: 2.0 * regression.variance, ..regression };
+            Finding::Regression {
+                losses: losses(network, regression, parts(regression)),
+                doubled: losses(network, regression, parts(twice)),
+                coefficients: coefficients(network, regression),
+                episode: episode(network, regression, &first()),
+            }
+        }
+        Task::Recall(_) => {
+            let sequences = first();
+            Finding::Recall {
+                recalled: recall::recalled(network, &sequences),
+                episode: recall::episode(network, &sequences),
+            }
+        }
+    })
+}
+
+/// Measures `network` on the user's test sequences, as [`test_set::measure`] does.
+pub fn test(network: &Network, sets: Sets<'_>) -> Option<Finding> {
+    test_set::measure(network, sets).map(|tested| Finding::Test(Box::new(tested)))
+}
 
 impl Finding {
     /// The answer in a short sentence, from the measured numbers.

@@ -3,8 +3,6 @@
 //! one-token polynomial beside η*, and the weights that it implies.
 
 use super::polynomial::Places;
-use super::recall::{self, Recalled};
-use super::test_set::Tested;
 use crate::backend::{Backend as _, cpu::Cpu};
 use crate::graph::{Graph, program::Program};
 use crate::math::matrix::Matrix;
@@ -232,75 +230,6 @@ pub fn episode(network: &Network, task: Regression, sequences: &Sequences) -> Ep
         implied_weights: (0..task.outputs).map(implied).collect(),
         gradient_step_weights: step.chunks_exact(inputs).map(<[f64]>::to_vec).collect(),
     }
-}
-
-/// What a network does in context, measured on sequences that it has never seen.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Finding {
-    /// On regression.
-    Regression {
-        /// On the task that it is trained on.
-        losses: Losses,
-        /// With W's entries of twice the variance.
-        doubled: Losses,
-        /// Its one-token polynomial; `None` where tokens are too wide for it.
-        coefficients: Option<Coefficients>,
-        /// One sequence.
-        episode: Episode,
-    },
-    /// On associative recall.
-    Recall {
-        /// How well, and by which algorithm.
-        recalled: Recalled,
-        /// One sequence.
-        episode: recall::Episode,
-    },
-    /// On the test sequences of the user's own arrays.
-    Test(Box<Tested>),
-}
-
-/// Sequences that are drawn and run at a time, and the most that recall is measured on.
-const PART: usize = 4096;
-
-/// Measures `network` on `count` sequences; `None` for tasks that have no context to learn from,
-/// and networks of other widths.
-pub fn find(network: &Network, task: Task, count: usize, seed: u32) -> Option<Finding> {
-    if task.widths() != (network.inputs(), network.outputs()) {
-        return None;
-    }
-    let first = || Sequences::draw(task, count.min(PART), seed, 0);
-    // Sequences come in parts, so that large counts need little memory; part 0 is the one that
-    // pictures show.
-    let parts = |task: Regression| {
-        (0..count.div_ceil(PART)).map(move |part| {
-            let rest = count - part * PART;
-            Sequences::draw(
-                Task::Regression(task),
-                rest.min(PART),
-                seed,
-                u32::try_from(part).unwrap_or(u32::MAX),
-            )
-        })
-    };
-    Some(match task {
-        Task::Attention(_) | Task::File(_) => return None,
-        Task::Regression(regression) => {
-            let twice = Regression { variance: 2.0 * regression.variance, ..regression };
-            Finding::Regression {
-                losses: losses(network, regression, parts(regression)),
-                doubled: losses(network, regression, parts(twice)),
-                coefficients: coefficients(network, regression),
-                episode: episode(network, regression, &first()),
-            }
-        }
-        Task::Recall(_) => {
-            let sequences = first();
-            Finding::Recall {
-                recalled: recall::recalled(network, &sequences),
-                episode: recall::episode(network, &sequences),
-            }
-        }
-    })
 }
 
 /// x_q of a sequence's tokens.

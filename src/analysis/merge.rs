@@ -11,13 +11,14 @@
 
 use super::agglomerate::{Item, MOST_SIZE, Readouts, agglomerate, by_output};
 use super::batch::Batch;
-use super::dissection::{Group, Stage, StageKind};
 use super::kernel::{Coordinates, Product, Sum};
 use super::reorder;
+use super::stage::{Stage, StageKind};
 use super::words::{counted, part};
 use crate::math::matrix::{Matrix, norm};
 use crate::model::Network;
 use crate::model::network::Gating;
+use serde::{Deserialize, Serialize};
 
 /// What one gate may leave of the kernels it stands for, tried from the left.
 pub const TOLERANCES: [f64; 7] = [0.1, 0.03, 0.01, 0.003, 1e-3, 1e-5, 1e-9];
@@ -25,6 +26,24 @@ pub const TOLERANCES: [f64; 7] = [0.1, 0.03, 0.01, 0.003, 1e-3, 1e-5, 1e-9];
 pub const BY_HAND: f64 = 0.1;
 /// Gates whose sum is below this part of their own norms cancel: above rounding.
 const CANCELS: f64 = 1e-9;
+
+/// Gates that were tried as one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// The raw network's indices.
+    pub gates: Vec<usize>,
+    /// Picked by hand.
+    pub by_hand: bool,
+    /// Singular values of the group's summed kernel, symmetrised and stacked over outputs,
+    /// falling; one gate has two (or one).
+    pub singular_values: Vec<f64>,
+    /// What the best single gate leaves of the group's kernels, as a part of their norm.
+    pub residual: f64,
+    /// It was merged.
+    pub merged: bool,
+    /// Why, or why not.
+    pub reason: String,
+}
 
 /// What merging found.
 pub struct Merged {

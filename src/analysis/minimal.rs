@@ -9,8 +9,9 @@
 //! [`Batch::allowed`].
 
 use super::batch::Batch;
-use super::dissection::{Stage, StageKind};
+use super::equal_lambda::{TOLERANCES, groups_of_equal_lambda};
 use super::functions::input_functions;
+use super::stage::{Stage, StageKind};
 use super::words::{counted, part};
 use super::{merge, minimal_side, reorder};
 use crate::math::linear;
@@ -20,15 +21,10 @@ use crate::model::network::Gating;
 
 /// Most that snapping λ may change the outputs; relative RMS.
 pub const MOST_SNAPPING: f64 = 0.05;
-/// What may be left of a folded neuron's contribution, as a part of the largest contribution; tried
-/// from the left.
-pub const TOLERANCES: [f64; 8] = [0.1, 0.03, 0.01, 0.003, 1e-3, 1e-4, 1e-6, 1e-9];
 /// λ above this becomes 1.
 const ONE: f64 = 0.9;
 /// λ below this becomes 0.
 const ZERO: f64 = 0.1;
-/// λ closer than this are equal: above rounding of exp(−exp(ν)).
-const EQUAL: f64 = 1e-12;
 /// Up to this many neurons are also tried one by one.
 const FEW: usize = 64;
 /// How many of them in each round, the least needed first.
@@ -58,37 +54,12 @@ pub fn snapped(network: &Network) -> Network {
     Network { lambda: network.lambda.iter().map(snap).collect(), ..network.clone() }
 }
 
-/// Places of neurons with equal λ.
-pub fn groups_of_equal_lambda(lambda: &[f64]) -> Vec<Vec<usize>> {
-    let mut order: Vec<usize> = (0..lambda.len()).collect();
-    order.sort_by(|&i, &j| lambda[j].total_cmp(&lambda[i]).then(i.cmp(&j)));
-    let mut groups: Vec<Vec<usize>> = vec![];
-    for i in order {
-        match groups.last_mut().filter(|group| (lambda[group[0]] - lambda[i]).abs() <= EQUAL) {
-            Some(group) => group.push(i),
-            None => groups.push(vec![i]),
-        }
-    }
-    groups
-}
-
-/// ‖b − a‖ as a part of the raw network's outputs; 0 where those are zero.
-pub fn change_between(batch: &Batch, a: &Matrix, b: &Network) -> f64 {
-    apart(batch, a, &b.outputs_of(&batch.x, batch.time))
-}
-
-fn apart(batch: &Batch, a: &Matrix, b: &Matrix) -> f64 {
-    let size = batch.outputs.norm();
-    let difference = norm(&b.data.iter().zip(&a.data).map(|(b, a)| b - a).collect::<Vec<_>>());
-    if size > 0.0 { difference / size } else { 0.0 }
-}
-
 /// The smallest network that computes what `merged` does.
 pub fn minimise(merged: &Stage, batch: &Batch) -> Minimal {
     let snapped = snapped(&merged.network);
     let merged_outputs = merged.network.outputs_of(&batch.x, batch.time);
     let snapped_outputs = snapped.outputs_of(&batch.x, batch.time);
-    let snapping = apart(batch, &merged_outputs, &snapped_outputs);
+    let snapping = batch.apart(&merged_outputs, &snapped_outputs);
     let is_snapped = snapping <= MOST_SNAPPING;
     let (network, outputs) = if is_snapped {
         (snapped, snapped_outputs)
@@ -167,7 +138,7 @@ fn fold(start: &Stage, before: &Matrix, batch: &Batch) -> Stage {
     let groups = groups_of_equal_lambda(&start.network.lambda);
     let attempt = |kept: &[Vec<usize>]| -> Option<Stage> {
         let stage = folded(start, &functions, &groups, kept, batch);
-        (change_between(batch, before, &stage.network) <= batch.allowed()).then_some(stage)
+        (batch.change_from(before, &stage.network) <= batch.allowed()).then_some(stage)
     };
     let count = |kept: &[Vec<usize>]| kept.iter().map(Vec::len).sum::<usize>();
     let mut best = (start.clone(), groups.clone());

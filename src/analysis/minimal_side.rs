@@ -8,9 +8,9 @@
 
 use super::agglomerate::{Item, Readouts, agglomerate};
 use super::batch::Batch;
-use super::dissection::Stage;
+use super::equal_lambda::{TOLERANCES, groups_of_equal_lambda};
 use super::kernel::Product;
-use super::minimal::{TOLERANCES, change_between, groups_of_equal_lambda};
+use super::stage::Stage;
 use crate::math::linear;
 use crate::math::matrix::Matrix;
 use crate::model::Network;
@@ -45,7 +45,7 @@ pub fn reduce(start: &Stage, before: &Matrix, batch: &Batch) -> Stage {
             break; // stricter ones merge nothing either
         }
         let stage = stage_of(start, reduced);
-        if change_between(batch, before, &stage.network) <= batch.allowed() {
+        if batch.change_from(before, &stage.network) <= batch.allowed() {
             return stage;
         }
     }

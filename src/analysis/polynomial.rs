@@ -13,12 +13,25 @@
 //! map (with side gating, where the output holds no product of two states, lags 1, 0 do); for other
 //! λ each lag is its own question.
 
-use super::dissection::Polynomial;
 use crate::math::matrix::{Matrix, norm};
 use crate::model::Network;
 use crate::model::network::Gating;
 use crate::task::Teacher;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+
+/// ŷ(x) of one token from the zero state, collected.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Polynomial {
+    /// Exponents of x_1 … x_d of each monomial, the constant first.
+    pub monomials: Vec<Vec<u8>>,
+    /// Student's coefficients: an output a row, `[d_out][monomials]`.
+    pub student: Vec<Vec<f64>>,
+    /// Teacher's; empty where there is none.
+    pub teacher: Vec<Vec<f64>>,
+    /// Mean over outputs of ‖c − c*‖ / ‖c*‖; `None` without a teacher.
+    pub distance: Option<f64>,
+}
 
 /// Largest d for one token (4 845 monomials).
 pub const MOST_INPUTS_ONE: usize = 16;

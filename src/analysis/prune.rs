@@ -2,8 +2,8 @@
 //! is measured, not assumed.
 
 use super::batch::Batch;
-use super::dissection::{Stage, StageKind};
 use super::importance::Importance;
+use super::stage::{Stage, StageKind};
 use super::words::{counted, part};
 
 /// Pruning that changes the outputs by no more than this is called lossless to the eye in the note;

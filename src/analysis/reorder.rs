@@ -3,8 +3,8 @@
 //! the query; gates sorted by the query that they read, then by the memory. Only products are
 //! swapped and sums reordered, so the function is unchanged.
 
-use super::dissection::{Stage, StageKind};
 use super::importance::{Importance, Role};
+use super::stage::{Stage, StageKind};
 use super::words::counted;
 use crate::math::matrix::Matrix;
 use crate::model::network::Gating;

@@ -1,8 +1,10 @@
 //! What `analyze` prints and `analysis.json` holds. The keys at the top are fixed; null where
 //! something could not be said, see `notes`.
 
-use super::dissection::{Basis, Dissection, Fit, Score, StageKind};
-use super::{batch, merge, minimal, scores, verdict};
+use super::dissection::Dissection;
+use super::scores::{Basis, Fit, Score};
+use super::stage::StageKind;
+use super::{batch, equal_lambda, merge, minimal, scores, verdict};
 use serde_json::{Value, json};
 
 impl Dissection {
@@ -57,7 +59,7 @@ impl Dissection {
             "tolerances": {
                 "score_fits": scores::FITS,
                 "merge_residuals": merge::TOLERANCES,
-                "fold_remainders": minimal::TOLERANCES,
+                "fold_remainders": equal_lambda::TOLERANCES,
                 "allowed_change": [batch::LEAST_ALLOWED, batch::MOST_ALLOWED],
                 "snapping_change": minimal::MOST_SNAPPING,
                 "same_outputs": verdict::SAME_OUTPUTS,

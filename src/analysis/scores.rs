@@ -6,7 +6,6 @@
 //! W_Kᵀ W_Q x_t. Where all matrices are invertible each is a linear image of the other, so both fit
 //! or neither: only the number of key-value neurons tells the codes apart.
 
-use super::dissection::{Basis, Fit, Score, Scores};
 use super::importance::Role;
 use super::words::significant;
 use crate::math::linear;
@@ -14,6 +13,50 @@ use crate::math::matrix::Matrix;
 use crate::model::Network;
 use crate::model::network::Gating;
 use crate::task::Teacher;
+use serde::{Deserialize, Serialize};
+
+/// Reading the teacher's key-value matrix and query off the states.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scores {
+    /// Targets S_t = Σ v kᵀ and q_t.
+    pub attention: Basis,
+    /// Targets Σ (W_V x)(W_V x)ᵀ and W_V^{-ᵀ} W_Kᵀ W_Q x; `None` where W_V is singular.
+    pub symmetric: Option<Basis>,
+    /// Which basis the states are in.
+    pub fits: Fit,
+}
+
+/// Scores for one pair of targets.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Basis {
+    /// From the λ ≈ 1 neurons; `None` if there are none.
+    pub key_value: Option<Score>,
+    /// From the λ ≈ 0 neurons (side gating: from the side gates); `None` if there are none.
+    pub query: Option<Score>,
+}
+
+/// A least-squares map with intercept.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Score {
+    /// 1 − R², pooled over the entries; 0 is perfect.
+    pub value: f64,
+    /// (true, reconstructed) of some entries of some tokens, for a picture; at most 400.
+    pub points: Vec<[f32; 2]>,
+}
+
+/// Which basis the states are in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fit {
+    /// S_t and q_t.
+    Attention,
+    /// The symmetric ones.
+    Symmetric,
+    /// Both: each is a linear image of the other.
+    Both,
+    /// Neither.
+    Neither,
+}
 
 /// A basis fits if both its scores are at most this.
 pub const FITS: f64 = 1e-3;

@@ -2,7 +2,6 @@
 //! what it gets wrong on as many sequences that it was trained on, in all, at each output and at
 //! each time step.
 
-use super::in_context::Finding;
 use super::words::part;
 use crate::math::matrix::Matrix;
 use crate::model::Network;
@@ -88,7 +87,7 @@ const CHANCE: [f64; 2] = [2.0, 3.0];
 
 /// Runs `network` on the first sequences of each set; `None` if there is none for the test, or they
 /// do not fit.
-pub fn measure(network: &Network, sets: Sets<'_>) -> Option<Finding> {
+pub fn measure(network: &Network, sets: Sets<'_>) -> Option<Tested> {
     let Arrays { time, inputs, outputs, .. } = *sets.test;
     let count = sets.test.sequences.min(affordable(network, sets.test));
     if count == 0 || (network.inputs(), network.outputs()) != (inputs, outputs) {
@@ -96,14 +95,14 @@ pub fn measure(network: &Network, sets: Sets<'_>) -> Option<Finding> {
     }
     let test = Sums::of(network, sets.test, count);
     let train = Sums::of(network, sets.train, count.min(sets.train.sequences));
-    Some(Finding::Test(Box::new(Tested {
+    Some(Tested {
         test: test.errors(),
         train: train.errors(),
         outputs: test.outputs.iter().map(|sum| sum.over(count * sets.test.steps)).collect(),
         steps: (0..time).map(|t| test.step(t + sets.test.steps, time, outputs)).collect(),
         shown: shown(network, sets.test, count),
         in_order: sets.in_order,
-    })))
+    })
 }
 
 /// How many sequences are run: at least one.

@@ -3,15 +3,16 @@
 //! polynomial can be judged: its products, and that it remembers them.
 
 use super::batch::Batch;
-use super::dissection::{Stage, Verdict};
 use super::importance::Role;
 use super::polynomial::Memory;
+use super::stage::Stage;
 use super::words::{counted, part, sentence};
 use crate::math::linear;
 use crate::math::matrix::Matrix;
 use crate::model::network::Gating;
 use crate::task::Teacher;
 use crate::theory::attention;
+use serde::{Deserialize, Serialize};
 
 /// Outputs on fresh sequences may differ from the teacher's by this much; relative RMS.
 pub const SAME_OUTPUTS: f64 = 0.02;
@@ -24,6 +25,17 @@ const CLOSE: f64 = 0.2;
 pub const SAME_FORM: f64 = 0.02;
 /// Singular values of the teacher below this part of the largest are not counted as needed.
 const NEEDED: f64 = 0.02;
+
+/// The answer to "is this attention?".
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Verdict {
+    /// It computes what linear attention computes.
+    pub is_attention: bool,
+    /// In a short sentence.
+    pub headline: String,
+    /// The measured numbers that it rests on, in sentences.
+    pub evidence: String,
+}
 
 /// What is known of the function.
 #[derive(Debug, Clone, Copy, PartialEq)]

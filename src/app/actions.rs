@@ -1,6 +1,7 @@
 //! What the user asked for, done.
 
-use super::files::Purpose;
+use super::arrival::Purpose;
+use super::history::Replaced;
 use super::{App, session, spawn};
 use crate::platform::{self, OpenedFile};
 use crate::recipe::preset;
@@ -8,29 +9,10 @@ use crate::recipe::specimen::Specimen;
 use crate::recipe::{Engine, Recipe, TaskName};
 use crate::run::inspection::Subject;
 use crate::run::runner::Command;
-use crate::task::{Arrays, Teacher};
+use crate::task::Teacher;
 use crate::train::session::Snapshot;
 use crate::ui::{Message, Page, Tab, action::Action};
 use web_time::Instant;
-
-/// A training that another one has replaced.
-pub struct Replaced {
-    /// In a few words.
-    pub name: String,
-    recipe: Recipe,
-    snapshot: Snapshot,
-    teacher: Option<Teacher>,
-    data: Option<(String, Arrays)>,
-    preset: String,
-}
-
-/// Trainings that can be had back.
-#[derive(Default)]
-pub struct History {
-    /// The last one replaced is the last here.
-    pub undo: Vec<Replaced>,
-    redo: Vec<Replaced>,
-}
 
 /// Trainings that are kept to be had back.
 const KEPT: usize = 5;

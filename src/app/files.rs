@@ -1,25 +1,14 @@
 //! Files in and out: weights to go on from or to take apart, checkpoints, pictures, the link.
 
-use super::{App, Arrival};
+use super::arrival::{Arrival, Purpose};
+use super::{App, session};
 use crate::platform::{self, OpenedFile};
 use crate::recipe::Recipe;
 use crate::recipe::{checkpoint, data};
 use crate::run::inspection::Subject;
 use crate::task::Arrays;
-use crate::ui::sweep::Which;
-use crate::ui::{Message, Tab};
+use crate::ui::{Message, ResumeOffer, Tab};
 use crate::{Error, Result};
-
-/// What a file was opened for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// To go on training from it.
-    Train,
-    /// To take it apart.
-    Dissect,
-    /// As that sweep's definition.
-    Sweep(Which),
-}
 
 impl App {
     /// Lets the user choose a file.
@@ -90,6 +79,14 @@ impl App {
                 self.messages.push(Message::warning(format!("{error}. {what}.")));
             }
         }
+    }
+
+    /// The last visit's training, if it is on offer; the file that it needs while that is not open.
+    pub(super) fn offer(&self) -> Option<ResumeOffer> {
+        let session::Stored { offer, recipe, .. } = self.resume.as_ref()?;
+        let is_missing = recipe.check_arrays(self.arrays()).is_err();
+        let file = recipe.data.as_ref().filter(|_| is_missing).map(|data| data.name.clone());
+        Some(ResumeOffer { file, ..offer.clone() })
     }
 
     /// The user's arrays, if some are open.

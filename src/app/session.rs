@@ -1,6 +1,5 @@
 //! Starting a training, and keeping the last one from visit to visit.
 
-use super::App;
 use crate::platform;
 use crate::recipe::Recipe;
 use crate::recipe::checkpoint;
@@ -84,14 +83,4 @@ pub fn stored(text: &str) -> Result<Option<Stored>, String> {
     let title = format!("d = {}, n = {}, seed {}", recipe.dim, recipe.hidden, recipe.seed);
     let offer = ResumeOffer { step, title, file: None };
     Ok((step > 0).then_some(Stored { offer, recipe, bytes }))
-}
-
-impl App {
-    /// The last visit's training, if it is on offer; the file that it needs while that is not open.
-    pub(super) fn offer(&self) -> Option<ResumeOffer> {
-        let Stored { offer, recipe, .. } = self.resume.as_ref()?;
-        let is_missing = recipe.check_arrays(self.arrays()).is_err();
-        let file = recipe.data.as_ref().filter(|_| is_missing).map(|data| data.name.clone());
-        Some(ResumeOffer { file, ..offer.clone() })
-    }
 }

@@ -2,6 +2,7 @@
 
 use super::sweep::kept;
 use super::*;
+use crate::platform::OpenedFile;
 use crate::recipe::{TaskName, checkpoint, preset};
 use crate::sweep::queue::Queue;
 use crate::sweep::record::{Curve, Outcome, Record};

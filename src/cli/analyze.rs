@@ -1,6 +1,6 @@
 //! `analyze`: a network taken apart, as a report or as JSON.
 
-use super::text;
+use super::arguments::text;
 use crate::analysis::dissection::{Settings, dissect};
 use crate::analysis::probe::probe;
 use crate::analysis::subject::Subject;

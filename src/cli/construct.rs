@@ -1,6 +1,6 @@
 //! `construct`: a gated network, or another layer, that is linear attention, written to a file.
 
-use super::text;
+use super::arguments::text;
 use crate::recipe::Recipe;
 use crate::recipe::checkpoint::{self, MAX_EMBED, MAX_NEURONS};
 use crate::recipe::settings::SETTINGS;

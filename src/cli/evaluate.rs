@@ -1,6 +1,6 @@
 //! `evaluate`: sequences through a trained network.
 
-use super::text;
+use super::arguments::text;
 use crate::backend::{Backend, cpu::Cpu};
 use crate::graph::Graph;
 use crate::graph::program::Program;

@@ -1,7 +1,7 @@
 //! `sweep`: a grid of runs into a folder, whole or a shard of it; stopped and started again it goes
 //! on where it was.
 
-use super::text;
+use super::arguments::text;
 use super::train::{arrays, stop_on_interrupt};
 use crate::platform::{self, Link};
 use crate::recipe::TaskName;

@@ -1,9 +1,9 @@
 //! `train`: a recipe from preset and flags, progress on stderr, a run folder and a report.
 
-use super::text;
+use super::arguments::text;
+use crate::analysis::finding::{self, Finding};
 use crate::analysis::importance::{Census, THRESHOLD};
-use crate::analysis::in_context::{self, Finding};
-use crate::analysis::test_set::{self, Sets};
+use crate::analysis::test_set::Sets;
 use crate::backend::cpu::clock;
 use crate::model::Network;
 use crate::platform::{self, Link};
@@ -316,12 +316,12 @@ fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
     let finding = network.and_then(|network| match &job.arrays {
         Some(arrays) => {
             let (train, test) = job.recipe.split(arrays);
-            test_set::measure(
+            finding::test(
                 &network,
                 Sets { test: &test, train: &train, in_order: plan.task.is_in_order() },
             )
         }
-        None => in_context::find(&network, plan.task, FOUND_SEQUENCES, plan.seed),
+        None => finding::find(&network, plan.task, FOUND_SEQUENCES, plan.seed),
     });
     let (loss, nmse) = live.history.smooth().unwrap_or((f64::NAN, f64::NAN));
     let census = live

@@ -1,13 +1,39 @@
 //! The singular value decomposition by one-sided Jacobi rotations (Hestenes): slower than by
 //! bidiagonal form, and exact to rounding for every matrix, with or without full rank.
 
-use super::linear::Svd;
 use super::matrix::{Matrix, dot, norm};
 
 /// Columns whose cosine is below this are orthogonal.
 const ORTHOGONAL: f64 = 1e-15;
 /// Rounds over all pairs; a handful suffices.
 const SWEEPS: usize = 60;
+
+/// a = U diag(values) Vᵀ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Svd {
+    /// `[rows, k]`, k = the smaller of rows and columns.
+    pub u: Matrix,
+    /// Falling, `[k]`.
+    pub values: Vec<f64>,
+    /// Vᵀ `[k, columns]`
+    pub v_t: Matrix,
+}
+
+impl Svd {
+    /// How many values are above `tolerance` times the largest.
+    pub fn rank(&self, tolerance: f64) -> usize {
+        let largest = self.values.first().copied().unwrap_or(0.0);
+        self.values.iter().filter(|&&value| value > tolerance * largest).count()
+    }
+
+    /// U diag(values) Vᵀ.
+    pub fn product(&self) -> Matrix {
+        let scaled = Matrix::from_fn(self.u.rows, self.values.len(), |i, j| {
+            self.u.at(i, j) * self.values[j]
+        });
+        scaled.times(&self.v_t)
+    }
+}
 
 /// a = U diag(values) Vᵀ.
 pub fn svd(a: &Matrix) -> Svd {

@@ -1,6 +1,8 @@
 //! Dense decompositions in f64 by nalgebra; matrices are row-major `[rows, columns]` slices
 //! outside.
 
+pub use super::jacobi::Svd;
+
 use super::jacobi;
 use super::matrix::Matrix;
 use super::random;
@@ -37,33 +39,6 @@ pub fn truncate_rank(a: &[f64], d: usize, rank: usize) -> Vec<f64> {
     let kept = Matrix::from_fn(d, rank, |i, j| u.at(i, j) * values[j]);
     let rows: Vec<usize> = (0..rank).collect();
     kept.times(&v_t.select_rows(&rows)).data
-}
-
-/// a = U diag(values) Vᵀ.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Svd {
-    /// `[rows, k]`, k = the smaller of rows and columns.
-    pub u: Matrix,
-    /// Falling, `[k]`.
-    pub values: Vec<f64>,
-    /// Vᵀ `[k, columns]`
-    pub v_t: Matrix,
-}
-
-impl Svd {
-    /// How many values are above `tolerance` times the largest.
-    pub fn rank(&self, tolerance: f64) -> usize {
-        let largest = self.values.first().copied().unwrap_or(0.0);
-        self.values.iter().filter(|&&value| value > tolerance * largest).count()
-    }
-
-    /// U diag(values) Vᵀ.
-    pub fn product(&self) -> Matrix {
-        let scaled = Matrix::from_fn(self.u.rows, self.values.len(), |i, j| {
-            self.u.at(i, j) * self.values[j]
-        });
-        scaled.times(&self.v_t)
-    }
 }
 
 /// The singular value decomposition.

@@ -19,7 +19,7 @@ use crate::task::{
     File, Recall, Regression, Task,
     attention::{Spectrum, TeacherKind},
 };
-use crate::train::{mask::Mask, optimizer::Optimizer, plan::Plan, schedule::Schedule};
+use crate::train::{optimizer::Optimizer, plan::Mask, plan::Plan, schedule::Schedule};
 use crate::{Error, Result};
 pub use names::{Engine, Gating, ModelName, Switch, TaskName};
 use serde::{Deserialize, Serialize};

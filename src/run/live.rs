@@ -4,8 +4,8 @@
 use super::runner::Update;
 use crate::Error;
 use crate::analysis::contribution::Probe;
+use crate::analysis::finding::Finding;
 use crate::analysis::importance::{self, Census, Importance};
-use crate::analysis::in_context::Finding;
 use crate::backend::Device;
 use crate::graph::params::ParamTable;
 use crate::model::Network;

@@ -4,7 +4,7 @@ use super::group;
 use super::inspection::{Inspect, Inspected};
 use crate::Error;
 use crate::analysis::contribution::Probe;
-use crate::analysis::in_context::Finding;
+use crate::analysis::finding::Finding;
 use crate::backend::Device;
 use crate::recipe::Recipe;
 use crate::task::{Arrays, Teacher};

@@ -6,7 +6,7 @@ use super::group::{self, Group};
 use super::inspection::{Inspector, Trained};
 pub use super::messages::{Command, Start, Update};
 use crate::analysis::contribution;
-use crate::analysis::in_context;
+use crate::analysis::finding;
 use crate::analysis::test_set::{self, Sets};
 use crate::math::random;
 use crate::model::Network;
@@ -401,11 +401,11 @@ impl Training {
             }
             None => {
                 let found = match &self.measured {
-                    Some((test, train)) => test_set::measure(
+                    Some((test, train)) => finding::test(
                         &network,
                         Sets { test, train, in_order: plan.task.is_in_order() },
                     ),
-                    None => in_context::find(&network, plan.task, FOUND_SEQUENCES, plan.seed),
+                    None => finding::find(&network, plan.task, FOUND_SEQUENCES, plan.seed),
                 };
                 Update::Found(step, Box::new(found?))
             }

@@ -1,11 +1,13 @@
 //! One direction of a sweep's grid, and how people write it: `hidden,gates` over `8, 10, 14..40/2`.
 
-use super::MOST;
 use crate::recipe::preset;
 use crate::recipe::settings::{Kind, Setting};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
+
+/// A grid of more runs is refused.
+pub const MOST: u64 = 1_000_000;
 
 /// One direction of the grid.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

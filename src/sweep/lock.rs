@@ -1,8 +1,8 @@
 //! Who is at work in a sweep's folder. A lock ends with its process, however that ends; the file
 //! stays.
 
+use super::disk::failed;
 use super::shard::Shard;
-use super::store::failed;
 use crate::{Error, Result};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read as _, Write as _};

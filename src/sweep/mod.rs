@@ -10,6 +10,7 @@
 pub mod axis;
 pub mod contest;
 pub mod definition;
+mod disk;
 mod lock;
 pub mod measure;
 pub mod merge;
@@ -21,7 +22,7 @@ pub mod results;
 pub mod shard;
 pub mod store;
 
-pub use axis::Axis;
+pub use axis::{Axis, MOST};
 
 use crate::recipe::settings::{SETTINGS, Setting};
 use crate::recipe::{Gating, Recipe, TaskName, preset, settings};
@@ -33,8 +34,6 @@ use std::collections::HashMap;
 
 /// A grid of more runs is asked back.
 pub const LARGE: u64 = 10_000;
-/// A grid of more runs is refused.
-pub const MOST: u64 = 1_000_000;
 
 /// The definition of a sweep.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

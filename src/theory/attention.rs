@@ -1,7 +1,7 @@
 //! The layer that is imitated, token by token (paper.md, section 1): S_t = S_{t−1} + v_t k_tᵀ, y_t
 //! = S_t q_t.
 
-use super::matrix;
+use super::teacher::matrix;
 use crate::math::matrix::{Matrix, dot};
 use crate::task::Teacher;
 

@@ -1,6 +1,6 @@
 //! Puts a construction together, neuron by neuron and gate by gate.
 
-use super::{Construction, Gate, Neuron, Part, Variant};
+use super::construction::{Construction, Gate, Neuron, Part, Variant};
 use crate::math::matrix::Matrix;
 use crate::model::network::{Gating, Network};
 

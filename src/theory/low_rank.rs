@@ -3,7 +3,8 @@
 //! = U_V Σ_V S' q'.
 
 use super::builder::{Builder, Letters};
-use super::{Construction, RANK_TOLERANCE, Variant, key_query, matrix};
+use super::construction::{Construction, Variant};
+use super::teacher::{RANK_TOLERANCE, key_query, matrix};
 use crate::math::linear;
 use crate::task::Teacher;
 use crate::{Error, Result};

@@ -2,7 +2,8 @@
 //! = q_j with λ = 0; gate (r, s) multiplies S_rs by q_s, and D sums over s: ŷ_r = Σ_s S_rs q_s.
 
 use super::builder::{Builder, Letters, unit};
-use super::{Construction, Variant, matrix};
+use super::construction::{Construction, Variant};
+use super::teacher::matrix;
 use crate::task::Teacher;
 
 /// d² + d neurons, d² gates; for any teacher.

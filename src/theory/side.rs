@@ -3,7 +3,8 @@
 //! No neuron has to carry the query.
 
 use super::builder::{Builder, Letters, unit};
-use super::{Construction, Variant, matrix};
+use super::construction::{Construction, Variant};
+use super::teacher::matrix;
 use crate::task::Teacher;
 
 /// d² neurons, as many products; for any teacher.

@@ -4,7 +4,8 @@
 //! sums over s.
 
 use super::builder::{Builder, Letters, unit};
-use super::{Construction, Variant, key_query, matrix};
+use super::construction::{Construction, Variant};
+use super::teacher::{key_query, matrix};
 use crate::math::linear;
 use crate::math::matrix::Matrix;
 use crate::task::Teacher;

@@ -14,15 +14,6 @@ use crate::model::Architecture;
 use crate::task::{Arrays, Source};
 use serde::{Deserialize, Serialize};
 
-/// When the mask falls, and on whom.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Mask {
-    /// Fraction of all steps.
-    pub at: f32,
-    /// Neurons and gates below this part of the largest are set to zero.
-    pub threshold: f32,
-}
-
 /// Who was set to zero.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Masked {

@@ -1,6 +1,5 @@
 //! What is trained: network, task, sizes, seed and optimiser; enough to build the program.
 
-use super::mask::Mask;
 use super::optimizer::Optimizer;
 use crate::backend::Backend;
 use crate::graph::{Graph, program::Program};
@@ -11,6 +10,15 @@ use serde::{Deserialize, Serialize};
 /// The data seed of sequences that training with `seed` does not see.
 pub fn unseen(seed: u32) -> u32 {
     seed ^ 0x5eed_0ff5
+}
+
+/// When the mask falls, and on whom.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Mask {
+    /// Fraction of all steps.
+    pub at: f32,
+    /// Neurons and gates below this part of the largest are set to zero.
+    pub threshold: f32,
 }
 
 /// One training, in full.

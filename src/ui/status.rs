@@ -3,7 +3,7 @@
 
 use super::theme::{Palette, plain, strong};
 use super::{View, format};
-use crate::analysis::in_context::Finding;
+use crate::analysis::finding::Finding;
 use crate::backend::DeviceKind;
 use crate::recipe::TaskName;
 use crate::run::live::{End, Live};

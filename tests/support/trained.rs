@@ -1,7 +1,7 @@
 //! A training, and what a window would know of it.
 
-use gatelens::analysis::test_set::{self, Sets};
-use gatelens::analysis::{contribution, in_context};
+use gatelens::analysis::test_set::Sets;
+use gatelens::analysis::{contribution, finding};
 use gatelens::backend::{Backend, cpu::Cpu};
 use gatelens::math::random;
 use gatelens::model::Network;
@@ -68,11 +68,11 @@ pub fn trained<'a>(training: impl Into<Training<'a>>, steps: u64) -> Live {
     } else if let Some((train, test)) = &sets {
         let network = Network::from_parameters(&live.table, &last).unwrap();
         if let Some(finding) =
-            test_set::measure(&network, Sets { test, train, in_order: task.is_in_order() })
+            finding::test(&network, Sets { test, train, in_order: task.is_in_order() })
         {
             live.apply(1, Update::Found(live.step, Box::new(finding)), Instant::now());
         }
-    } else if let Some(finding) = in_context::find(
+    } else if let Some(finding) = finding::find(
         &Network::from_parameters(&live.table, &last).unwrap(),
         task,
         512,

@@ -25,8 +25,9 @@
 //! layer. So "no GRU layer is linear attention" holds for gates and tanh in their linear range
 //! only.
 
-use super::{OPEN, VALUE_SCALE, Weights, matrix};
+use super::weights::{OPEN, VALUE_SCALE, Weights};
 use crate::task::Teacher;
+use crate::theory::teacher::matrix;
 
 /// 3d² + d neurons, and with `curved` 4d² more for the current token's own term (η = ε).
 pub(super) fn build(weights: &mut Weights, teacher: &Teacher, epsilon: f64, curved: bool) {

@@ -11,8 +11,9 @@
 //! read), the query's way, both halves. Of order ε²: each product, by its gate's third-order term,
 //! ab(1 − ε²b²/12).
 
-use super::{Weights, matrix};
+use super::weights::Weights;
 use crate::task::Teacher;
+use crate::theory::teacher::matrix;
 
 /// ν and θ of λ = 1.
 const NU_ONE: f64 = -40.0;

@@ -17,8 +17,9 @@
 //! the precision: ε = 2⁻¹³ is best in double precision (error about 3e−8 for d = 4), and 2⁻⁵ in
 //! single (about 6e−4).
 
-use super::{OPEN, VALUE_SCALE, Weights, matrix};
+use super::weights::{OPEN, VALUE_SCALE, Weights};
 use crate::task::Teacher;
+use crate::theory::teacher::matrix;
 
 /// Cells: 3 d² + d.
 pub(super) fn build(weights: &mut Weights, teacher: &Teacher, epsilon: f64) {

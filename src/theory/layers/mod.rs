@@ -18,9 +18,9 @@ pub mod gru;
 pub mod lru;
 pub mod lstm;
 pub mod primitives;
+mod weights;
 
-use super::{attention, matrix};
-use crate::graph::params::ParamTable;
+use super::{attention, teacher};
 use crate::math::float::Float;
 use crate::math::matrix::Matrix;
 use crate::math::{largest, random};
@@ -29,6 +29,7 @@ use crate::model::{Architecture, Mixing, Model};
 use crate::task::Teacher;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+use weights::Weights;
 
 /// A layer, or stack of layers, that is made into linear attention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -182,7 +183,7 @@ pub struct Built {
 /// # Errors
 /// A teacher that is not three finite `d × d` matrices; an ε outside (0, 1].
 pub fn construct(teacher: &Teacher, layer: Layer, epsilon: f64) -> Result<Built> {
-    super::check(teacher)?;
+    teacher::check(teacher)?;
     if !(epsilon > 0.0 && epsilon <= 1.0) {
         return Err(Error::setting("epsilon", epsilon, "above 0 and at most 1"));
     }
@@ -265,55 +266,4 @@ fn tokens(seed: u32, d: usize, rows: usize) -> Matrix {
 /// 2 to the power of `exponent`: scales by it are undone without rounding.
 fn exp2(exponent: i32) -> f64 {
     2f64.powi(exponent)
-}
-
-/// Bias of a gate that is open (or, negative, closed) to the last bit.
-const OPEN: f64 = 40.0;
-/// ε_v, the scale of values in an LSTM or GRU, where tanh is then linear to the last bit or nearly;
-/// a power of two, so that it is undone without rounding.
-const VALUE_SCALE: f64 = 1.0 / (1u32 << 26) as f64;
-
-/// Parameters in the making, to be set by name: zeros, but for x in the first d channels of the
-/// embedding.
-struct Weights {
-    architecture: Architecture,
-    table: ParamTable,
-    flat: Vec<f64>,
-}
-
-impl Weights {
-    fn new(architecture: Architecture, d: usize) -> Self {
-        let table = architecture.table(d, d);
-        let mut weights = Self { architecture, flat: vec![0.0; table.len()], table };
-        (0..d).for_each(|c| weights.set("embed", c, c, 1.0));
-        weights
-    }
-
-    /// The numbers of a parameter, and its columns (1 of a vector).
-    fn part(&mut self, name: &str) -> (&mut [f64], usize) {
-        let param = self
-            .table
-            .get(name)
-            .unwrap_or_else(|| panic!("{:?} has no parameter {name}", self.architecture));
-        (&mut self.flat[param.range()], param.shape.get(1).copied().unwrap_or(1))
-    }
-
-    /// One number of a matrix.
-    fn set(&mut self, name: &str, row: usize, column: usize, value: f64) {
-        let (numbers, columns) = self.part(name);
-        numbers[row * columns + column] = value;
-    }
-
-    /// The first numbers of a matrix's row, each times `scale`.
-    fn row(&mut self, name: &str, row: usize, values: &[f64], scale: f64) {
-        values
-            .iter()
-            .enumerate()
-            .for_each(|(column, value)| self.set(name, row, column, scale * value));
-    }
-
-    /// The same number in all of a parameter.
-    fn fill(&mut self, name: &str, value: f64) {
-        self.part(name).0.fill(value);
-    }
 }

@@ -5,7 +5,7 @@ use super::super::controls::heading;
 use super::super::guide::{self, Text};
 use super::super::theme::{Palette, strong};
 use super::super::{Action, Tab, View, format};
-use crate::analysis::in_context::Finding;
+use crate::analysis::finding::Finding;
 use crate::analysis::recall::Algorithm;
 use crate::recipe::{Gating, TaskName};
 use crate::run::live::{End, Live};

@@ -4,7 +4,8 @@
 use super::super::theme::{Palette, plain, strong};
 use super::super::{Action, card, export, format};
 use super::cells::{Mark, largest, narrow};
-use crate::analysis::in_context::{Finding, Losses};
+use crate::analysis::finding::Finding;
+use crate::analysis::in_context::Losses;
 use crate::run::live::Live;
 use crate::task::{Regression, Task};
 use crate::theory::gradient_step;

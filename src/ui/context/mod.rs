@@ -19,7 +19,7 @@ mod verdict;
 
 use super::readout::Readout;
 use super::{Action, View, card, loss};
-use crate::analysis::in_context::Finding;
+use crate::analysis::finding::Finding;
 use crate::recipe::TaskName;
 use crate::run::live::Live;
 use eframe::egui;

@@ -4,7 +4,7 @@
 use super::super::theme::{Palette, plain, strong};
 use super::super::{Action, card, export, format};
 use super::cells::{largest, narrow};
-use crate::analysis::in_context::Finding;
+use crate::analysis::finding::Finding;
 use crate::analysis::recall::{LOSES, RECALLS, Recalled};
 use crate::run::live::Live;
 use crate::task::Task;

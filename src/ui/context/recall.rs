@@ -7,7 +7,7 @@ use super::super::readout::{Readout, cell_at, cell_rect};
 use super::super::theme::{Palette, plain, strong};
 use super::super::{Action, card, export, format};
 use super::cells::{Cells, grid, largest, narrow};
-use crate::analysis::in_context::Finding;
+use crate::analysis::finding::Finding;
 use crate::analysis::recall::Episode;
 use crate::recipe::Gating;
 use crate::run::live::Live;

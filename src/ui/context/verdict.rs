@@ -1,7 +1,7 @@
 //! What was found, in words, above the pictures that show it.
 
 use super::super::theme::{Palette, strong};
-use crate::analysis::in_context::Finding;
+use crate::analysis::finding::Finding;
 use crate::recipe::TaskName;
 use crate::run::live::{End, Live};
 use crate::ui::format;

@@ -2,7 +2,7 @@
 //! measured numbers.
 
 use super::{Answer, export, reading};
-use crate::analysis::dissection::Stage;
+use crate::analysis::stage::Stage;
 use crate::model::network::Gating;
 use crate::recipe::specimen::Specimen;
 use crate::run::inspection::Subject;
@@ -101,7 +101,7 @@ fn scores(ui: &mut Ui, answer: &Answer<'_>) {
     let number = |value: Option<f64>| value.map_or_else(|| "–".into(), format::scientific);
     let basis = dissection.scores.as_ref().map(reading::basis);
     let of =
-        |score: Option<&crate::analysis::dissection::Score>| number(score.map(|score| score.value));
+        |score: Option<&crate::analysis::scores::Score>| number(score.map(|score| score.value));
     row(
         ui,
         "1 − R² key–values",

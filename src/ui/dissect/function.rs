@@ -2,7 +2,7 @@
 //! largest first.
 
 use super::{Answer, Stamp, export};
-use crate::analysis::dissection::Polynomial;
+use crate::analysis::polynomial::Polynomial;
 use crate::analysis::words::significant;
 use crate::ui::theme::{Palette, plain};
 use crate::ui::{Action, card, format, svg};

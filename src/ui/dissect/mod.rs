@@ -295,7 +295,7 @@ pub fn status(ui: &mut Ui, view: &View<'_>) {
     let Some(inspected) = &view.bench.inspected else { return };
     let Some(dissection) = inspected.dissection() else { return inside::status(ui, view) };
     let stages = &dissection.stages;
-    let arrow = |count: fn(&crate::analysis::dissection::Stage) -> usize| {
+    let arrow = |count: fn(&crate::analysis::stage::Stage) -> usize| {
         let counts: Vec<String> = [0, 1, 4]
             .iter()
             .filter_map(|&i| stages.get(i))

@@ -2,7 +2,7 @@
 //! and 1 − R².
 
 use super::{Answer, export};
-use crate::analysis::dissection::{Basis, Fit, Score, Scores};
+use crate::analysis::scores::{Basis, Fit, Score, Scores};
 use crate::ui::theme::{Palette, plain, strong};
 use crate::ui::{Action, card, format, svg};
 use eframe::egui;

@@ -8,7 +8,7 @@ mod over_time;
 pub mod series;
 
 use super::super::{Action, card, loss};
-use crate::analysis::in_context::Finding;
+use crate::analysis::finding::Finding;
 use crate::analysis::test_set::Tested;
 use crate::run::live::Live;
 use crate::ui::readout::Readout;

@@ -1,8 +1,10 @@
 //! The kernels of a group's gates, `D[k,i]` · sym(w_m,i w_x,iᵀ) over the sorted stage's neurons, as
 //! heatmaps.
 
-use crate::analysis::dissection::{Dissection, Group, Stage, StageKind};
+use crate::analysis::dissection::Dissection;
 use crate::analysis::importance::Role;
+use crate::analysis::merge::Group;
+use crate::analysis::stage::{Stage, StageKind};
 use crate::math::matrix::Matrix;
 use crate::model::network::Gating;
 use crate::ui::dissect::Stamp;

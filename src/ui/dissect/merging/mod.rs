@@ -4,7 +4,9 @@
 mod kernels;
 
 use super::{Answer, export};
-use crate::analysis::dissection::{Group, Settings, StageKind};
+use crate::analysis::dissection::Settings;
+use crate::analysis::merge::Group;
+use crate::analysis::stage::StageKind;
 use crate::analysis::words;
 use crate::model::network::Gating;
 use crate::ui::readout::{Readout, cell_at, cell_rect};

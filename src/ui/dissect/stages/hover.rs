@@ -3,7 +3,7 @@
 use super::picture::{self, MATRICES, Picture};
 use super::place::Place;
 use super::{Answer, picture_rect, title};
-use crate::analysis::dissection::Stage;
+use crate::analysis::stage::Stage;
 use crate::model::network::Gating;
 use crate::ui::dissect::merging;
 use crate::ui::readout::Readout;

@@ -9,8 +9,8 @@ mod place;
 
 use super::export;
 use super::{Answer, Stamp};
-use crate::analysis::dissection::{Stage, StageKind};
 use crate::analysis::importance::Role;
+use crate::analysis::stage::{Stage, StageKind};
 use crate::model::network::Gating;
 use crate::ui::guide::Text;
 use crate::ui::heatmap::{self, Colors};

@@ -3,7 +3,8 @@
 
 use super::picture::{self, MATRICES, Picture};
 use super::place::{Columns, Place};
-use crate::analysis::dissection::{Dissection, Stage};
+use crate::analysis::dissection::Dissection;
+use crate::analysis::stage::Stage;
 use crate::math::matrix::{Matrix, dot, norm};
 use crate::ui::heatmap::{Colors, Heatmap};
 use eframe::egui;

@@ -1,7 +1,8 @@
 //! A stage's matrices as colours, a row a neuron in each: worked out when the answer changes.
 
-use crate::analysis::dissection::{Dissection, Stage, StageKind};
+use crate::analysis::dissection::Dissection;
 use crate::analysis::importance::Role;
+use crate::analysis::stage::{Stage, StageKind};
 use crate::math::matrix::Matrix;
 use crate::model::network::{Gating, Network};
 use crate::ui::heatmap::{Colors, Heatmap};
