@@ -4,7 +4,8 @@ use gatelens::analysis::contribution;
 use gatelens::analysis::importance::{self, Role};
 use gatelens::graph::params::ParamTable;
 use gatelens::math::random;
-use gatelens::model::{Architecture, Network};
+use gatelens::model::Network;
+use gatelens::model::{Sizes, gated_diagonal::GATED};
 use gatelens::task::{
     Teacher,
     attention::{Spectrum, TeacherKind},
@@ -15,7 +16,7 @@ use gatelens::task::{
 fn naive(teacher: &Teacher) -> (ParamTable, Vec<f32>) {
     let d = teacher.dim;
     let (n, m) = (d * d + d, d * d);
-    let table = Architecture::GatedDiagonal { hidden: n, gates: m }.table(d, d);
+    let table = GATED.of(Sizes { hidden: n, gates: m, ..Sizes::NONE }).table(d, d);
     let mut flat = vec![0.0f32; table.len()];
     let mut set = |name: &str, row: usize, column: usize, value: f64| {
         let param = table.get(name).unwrap();
@@ -68,9 +69,10 @@ fn the_construction_routes_information_as_attention_does() {
 #[test]
 fn shares_add_up_to_the_output() {
     let teacher = teacher(3);
-    for architecture in
-        [Architecture::GatedDiagonal { hidden: 7, gates: 5 }, Architecture::GatedSide { hidden: 7 }]
-    {
+    for architecture in [
+        GATED.of(Sizes { hidden: 7, gates: 5, ..Sizes::NONE }),
+        GATED.of(Sizes { hidden: 7, ..Sizes::NONE }),
+    ] {
         let table = architecture.table(3, 3);
         let flat = table.initial(4);
         let x = random::normals(2, "probe", 9 * 3);

@@ -4,16 +4,16 @@
 use gatelens::backend::Backend;
 use gatelens::backend::cpu::Cpu;
 use gatelens::graph::Graph;
+use gatelens::model::lstm::LSTM;
+use gatelens::recipe::Recipe;
 use gatelens::recipe::preset;
-use gatelens::recipe::{ModelName, Recipe};
 use gatelens::task::Source;
 
 /// The first moment after one step, over 1 − β₁: the gradient as the optimiser saw it, of a small
 /// LSTM with that clip.
 fn gradient(clip: f32) -> Vec<f64> {
     let quick = preset::find("quick").unwrap().recipe;
-    let recipe =
-        Recipe { model: ModelName::Lstm, hidden: 5, embed: 4, mask_at: 0.0, clip, ..quick };
+    let recipe = Recipe { model: &LSTM, hidden: 5, embed: 4, mask_at: 0.0, clip, ..quick };
     let plan = recipe.plan();
     let mut cpu = Cpu::<f64>::new(plan.program(), 1, u64::MAX).unwrap();
     let initial = cpu.program().params.initial(plan.seed);

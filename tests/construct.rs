@@ -314,7 +314,7 @@ fn what_does_not_apply_says_so() {
     }
     click(&mut view, "Low rank");
     assert!(says(&view, "that is attention."));
-    assert_eq!(given(&mut view).network.architecture.hidden(), 6, "2 · 2 + 2");
+    assert_eq!(given(&mut view).network.architecture.sizes.hidden, 6, "2 · 2 + 2");
 }
 
 #[test]
@@ -332,7 +332,7 @@ fn each_matrix_may_have_its_own_rank() {
         "W_V can be inverted, which is all that the symmetric one needs"
     );
     click(&mut view, "Low rank");
-    assert_eq!(given(&mut view).network.architecture.hidden(), 4, "3 · 1 + 1");
+    assert_eq!(given(&mut view).network.architecture.sizes.hidden, 4, "3 · 1 + 1");
     let advice = cost::advice(3, [3, 1, 3]);
     assert!(says(&view, &format!("n = {} neurons and m = {} gates", advice.0, advice.1)));
     enter(&mut view, "Rank", "2");

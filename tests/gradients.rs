@@ -5,11 +5,20 @@
 mod ops;
 
 use gatelens::backend::{Backend, cpu::Cpu};
-use gatelens::graph::op::{Kernel, attention::Scores};
+use gatelens::graph::op::Kernel;
 use gatelens::graph::params::ParamTable;
 use gatelens::graph::{BufferId, Graph, program::Program, vjp};
 use gatelens::math::{largest, random};
-use gatelens::model::{Architecture, Mixing};
+use gatelens::model::{
+    Sizes,
+    attention::{LINEAR, SOFTMAX},
+    gated_dense::DENSE,
+    gated_diagonal::GATED,
+    gru::GRU,
+    lru::{LRU, LRU_IN_OUT, LRU_MLP},
+    lstm::LSTM,
+    mamba::MAMBA,
+};
 use ops::{INPUTS, Network, OPS, OUTPUTS, training};
 
 fn numbers(name: &str, count: usize) -> Vec<f64> {
@@ -118,39 +127,52 @@ fn each_op() {
 
 const MODELS: &[(&str, Network)] = &[
     ("gated diagonal", |g, x| {
-        Architecture::GatedDiagonal { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, g.time)
+        GATED.of(Sizes { hidden: 5, gates: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time)
     }),
-    ("gated side", |g, x| Architecture::GatedSide { hidden: 5 }.forward(g, x, OUTPUTS, g.time)),
+    ("gated side", |g, x| {
+        GATED.of(Sizes { hidden: 5, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time)
+    }),
     ("gated diagonal, last step", |g, x| {
-        Architecture::GatedDiagonal { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, 1)
+        GATED.of(Sizes { hidden: 5, gates: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, 1)
     }),
     ("gated side, last steps", |g, x| {
-        Architecture::GatedSide { hidden: 5 }.forward(g, x, OUTPUTS, g.time.div_ceil(2))
+        GATED.of(Sizes { hidden: 5, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time.div_ceil(2))
     }),
     ("gated dense", |g, x| {
-        Architecture::GatedDense { hidden: 5, gates: 4 }.forward(g, x, OUTPUTS, g.time)
+        DENSE.of(Sizes { hidden: 5, gates: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time)
     }),
-    ("lstm", |g, x| Architecture::Lstm { hidden: 5, embed: 4 }.forward(g, x, OUTPUTS, g.time)),
+    ("lstm", |g, x| {
+        LSTM.of(Sizes { hidden: 5, embed: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time)
+    }),
     ("lstm, last step", |g, x| {
-        Architecture::Lstm { hidden: 3, embed: 4 }.forward(g, x, OUTPUTS, 1)
+        LSTM.of(Sizes { hidden: 3, embed: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, 1)
     }),
-    ("gru", |g, x| Architecture::Gru { hidden: 5, embed: 4 }.forward(g, x, OUTPUTS, g.time)),
-    ("mamba", |g, x| Architecture::Mamba { embed: 4, state: 3 }.forward(g, x, OUTPUTS, g.time)),
+    ("gru", |g, x| {
+        GRU.of(Sizes { hidden: 5, embed: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time)
+    }),
+    ("mamba", |g, x| {
+        MAMBA.of(Sizes { embed: 4, state: 3, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time)
+    }),
     ("mamba, last steps", |g, x| {
-        Architecture::Mamba { embed: 3, state: 2 }.forward(g, x, OUTPUTS, g.time.div_ceil(2))
+        MAMBA.of(Sizes { embed: 3, state: 2, ..Sizes::NONE }).forward(
+            g,
+            x,
+            OUTPUTS,
+            g.time.div_ceil(2),
+        )
     }),
     ("attention", |g, x| {
-        Architecture::Attention { embed: 4, scores: Scores::Softmax }.forward(g, x, OUTPUTS, g.time)
+        SOFTMAX.of(Sizes { embed: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time)
     }),
     ("linear attention, last step", |g, x| {
-        Architecture::Attention { embed: 4, scores: Scores::Linear }.forward(g, x, OUTPUTS, 1)
+        LINEAR.of(Sizes { embed: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, 1)
     }),
     ("lru", |g, x| {
-        Architecture::Lru { hidden: 5, embed: 4, layers: 1, mixing: Mixing::GluOut }
+        LRU.of(Sizes { hidden: 5, embed: 4, layers: 1, ..Sizes::NONE })
             .forward(g, x, OUTPUTS, g.time)
     }),
     ("lru, two layers, last steps", |g, x| {
-        Architecture::Lru { hidden: 3, embed: 4, layers: 2, mixing: Mixing::GluOut }.forward(
+        LRU.of(Sizes { hidden: 3, embed: 4, layers: 2, ..Sizes::NONE }).forward(
             g,
             x,
             OUTPUTS,
@@ -158,11 +180,13 @@ const MODELS: &[(&str, Network)] = &[
         )
     }),
     ("lru in and out", |g, x| {
-        Architecture::Lru { hidden: 3, embed: 4, layers: 1, mixing: Mixing::GluInOut }
+        LRU_IN_OUT
+            .of(Sizes { hidden: 3, embed: 4, layers: 1, ..Sizes::NONE })
             .forward(g, x, OUTPUTS, g.time)
     }),
     ("lru mlp", |g, x| {
-        Architecture::Lru { hidden: 3, embed: 4, layers: 1, mixing: Mixing::Mlp { width: 5 } }
+        LRU_MLP
+            .of(Sizes { hidden: 3, embed: 4, layers: 1, width: 5, ..Sizes::NONE })
             .forward(g, x, OUTPUTS, g.time)
     }),
 ];
@@ -194,7 +218,7 @@ fn the_check_can_fail() {
 fn the_model_is_its_equation() {
     let (batch, time, n) = (2, 5, 4);
     let program = training(batch, time, |g, x| {
-        Architecture::GatedDiagonal { hidden: 4, gates: 3 }.forward(g, x, OUTPUTS, g.time)
+        GATED.of(Sizes { hidden: 4, gates: 3, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time)
     });
     let parameters: Vec<f64> = program.params.initial(3).into_iter().map(f64::from).collect();
     let table = program.params.clone();

@@ -5,8 +5,19 @@ use gatelens::analysis::insides::trace::{MOST, Range, Trace};
 use gatelens::analysis::insides::{self, Insides, Origin, Probing};
 use gatelens::math::linear;
 use gatelens::math::matrix::Matrix;
+use gatelens::model::Layer as ModelLayer;
 use gatelens::model::run::Weighed;
-use gatelens::model::{Architecture, Mixing, Model, Scores};
+use gatelens::model::{Architecture, Model};
+use gatelens::model::{
+    Sizes,
+    attention::{LINEAR, SOFTMAX},
+    gated_dense::DENSE,
+    gated_diagonal::GATED,
+    gru::GRU,
+    lru::{LRU, LRU_IN_OUT, LRU_MLP},
+    lstm::LSTM,
+    mamba::MAMBA,
+};
 use gatelens::task::attention::{Spectrum as Singular, TeacherKind};
 use gatelens::task::{Recall, Regression, Task, Teacher};
 use gatelens::theory::layers::{self, Layer};
@@ -37,7 +48,7 @@ fn named<'a>(traces: &'a [Trace], name: &str) -> &'a Trace {
 
 /// The sequence that insides are of: linear attention's own embedding passes it on.
 fn tokens(inputs: usize, origin: Option<Origin>) -> Matrix {
-    let architecture = Architecture::GatedSide { hidden: inputs };
+    let architecture = GATED.of(Sizes { hidden: inputs, ..Sizes::NONE });
     let mut model = Model::new(
         architecture,
         [inputs, inputs],
@@ -63,9 +74,9 @@ fn gates_of_an_lstm_and_a_gru_are_their_formulas() {
     for gru in [false, true] {
         let (hidden, embed) = (2, 3);
         let architecture = if gru {
-            Architecture::Gru { hidden, embed }
+            GRU.of(Sizes { hidden, embed, ..Sizes::NONE })
         } else {
-            Architecture::Lstm { hidden, embed }
+            LSTM.of(Sizes { hidden, embed, ..Sizes::NONE })
         };
         let mut model = drawn(architecture, [3, 3], 5);
         let names = if gru { ["r", "z"] } else { ["i", "f"] };
@@ -131,8 +142,12 @@ fn gates_of_an_lstm_and_a_gru_are_their_formulas() {
 
 #[test]
 fn a_hand_set_lrus_numbers_stand_where_they_were_put() {
-    let mixing = Mixing::GluOut;
-    let mut model = drawn(Architecture::Lru { hidden: 2, embed: 3, layers: 2, mixing }, [3, 3], 1);
+    let mixing = &LRU;
+    let mut model = drawn(
+        mixing.of(Sizes { hidden: 2, embed: 3, layers: 2, width: 5, ..Sizes::NONE }),
+        [3, 3],
+        1,
+    );
     // λ = 0.5 e^{iπ/2} and, in the second layer, 0.25 e^{2i}.
     part(&mut model, "nu").fill((-(0.5f64.ln())).ln());
     part(&mut model, "theta").fill(std::f64::consts::FRAC_PI_2.ln());
@@ -164,12 +179,12 @@ fn a_hand_set_lrus_numbers_stand_where_they_were_put() {
 
 #[test]
 fn memories_of_the_other_layers_are_their_formulas() {
-    let mut gated = drawn(Architecture::GatedDiagonal { hidden: 2, gates: 1 }, [3, 3], 1);
+    let mut gated = drawn(GATED.of(Sizes { hidden: 2, gates: 1, ..Sizes::NONE }), [3, 3], 1);
     part(&mut gated, "nu").copy_from_slice(&[-40.0, (-(0.3f64.ln())).ln()]);
     let Spectrum::Line(line) = &insides::look(&gated, None, None).memories[0].now else { panic!() };
     assert!(line[0] == [1.0; 3] && (line[1][1] - 0.3).abs() < 1e-12);
 
-    let mut dense = drawn(Architecture::GatedDense { hidden: 2, gates: 1 }, [3, 3], 1);
+    let mut dense = drawn(DENSE.of(Sizes { hidden: 2, gates: 1, ..Sizes::NONE }), [3, 3], 1);
     part(&mut dense, "recurrent").copy_from_slice(&[0.0, -0.5, 0.5, 0.0]); // ± i / 2
     let now = insides::look(&dense, None, None).memories[0].now.clone();
     assert!(now.sizes().iter().all(|size| (size - 0.5).abs() < 1e-12), "{now:?}");
@@ -181,7 +196,7 @@ fn memories_of_the_other_layers_are_their_formulas() {
             && values[0][0].abs() < 1e-12
     );
 
-    let mamba = drawn(Architecture::Mamba { embed: 2, state: 3 }, [3, 3], 1);
+    let mamba = drawn(MAMBA.of(Sizes { embed: 2, state: 3, ..Sizes::NONE }), [3, 3], 1);
     let seen = insides::look(&mamba, None, None);
     let Spectrum::Line(line) = &seen.memories[0].now else { panic!() };
     let step = named(&seen.gates, "step size Δ");
@@ -198,7 +213,7 @@ fn memories_of_the_other_layers_are_their_formulas() {
             "{i}: {range:?}, {least}, {most}"
         );
     }
-    let attention = drawn(Architecture::Attention { embed: 3, scores: Scores::Softmax }, [3, 3], 1);
+    let attention = drawn(SOFTMAX.of(Sizes { embed: 3, ..Sizes::NONE }), [3, 3], 1);
     let seen = insides::look(&attention, None, None);
     assert!(seen.memories.is_empty() && seen.states.is_empty());
     let p = named(&seen.gates, "attention weights p");
@@ -240,7 +255,7 @@ fn constructed_layers_are_said_to_compute_attention_and_why_not_is_said_elsewher
             "its gates are nearly straight: {product}"
         );
     }
-    let lstm = Architecture::Lstm { hidden: 2, embed: 2 };
+    let lstm = LSTM.of(Sizes { hidden: 2, embed: 2, ..Sizes::NONE });
     let why =
         |model: &Model, teacher: Option<&Teacher>, origin: Option<Origin>| match insides::look(
             model, teacher, origin,
@@ -261,7 +276,7 @@ fn constructed_layers_are_said_to_compute_attention_and_why_not_is_said_elsewher
     let mut broken = drawn(lstm, [3, 3], 1);
     broken.parameters[5] = f64::NAN;
     assert!(why(&broken, Some(&teacher), None).contains("not numbers"));
-    let mut huge = drawn(Architecture::GatedDense { hidden: 2, gates: 2 }, [3, 3], 1);
+    let mut huge = drawn(DENSE.of(Sizes { hidden: 2, gates: 2, ..Sizes::NONE }), [3, 3], 1);
     huge.parameters.iter_mut().for_each(|v| *v *= 1e30);
     let said = insides::probe(&huge, Some(&teacher), None, None);
     assert!(
@@ -273,7 +288,7 @@ fn constructed_layers_are_said_to_compute_attention_and_why_not_is_said_elsewher
 #[test]
 fn the_sequence_is_the_tasks_and_wide_layers_are_cut() {
     let regression = Regression { inputs: 2, outputs: 1, pairs: 9, noise: 0.0, variance: 1.0 };
-    let gru = drawn(Architecture::Gru { hidden: 4, embed: 3 }, [3, 1], 1);
+    let gru = drawn(GRU.of(Sizes { hidden: 4, embed: 3, ..Sizes::NONE }), [3, 1], 1);
     let seen = insides::look(
         &gru,
         None,
@@ -283,14 +298,14 @@ fn the_sequence_is_the_tasks_and_wide_layers_are_cut() {
     assert!(seen.sequence.contains("9 examples"));
     let x = tokens(3, Some(Origin { task: Task::Regression(regression), time: 0, seed: 3 }));
     assert!(x.at(9, 2) == 0.0 && x.at(8, 2) != 0.0, "the question has no y");
-    let recall = drawn(Architecture::Gru { hidden: 4, embed: 3 }, [6, 3], 1);
+    let recall = drawn(GRU.of(Sizes { hidden: 4, embed: 3, ..Sizes::NONE }), [6, 3], 1);
     let seen = insides::look(
         &recall,
         None,
         Some(Origin { task: Task::Recall(Recall { pairs: 3 }), time: 0, seed: 3 }),
     );
     assert!(seen.time == 4 && matches!(seen.probe, Probing::Impossible(_)));
-    let wide = drawn(Architecture::Mamba { embed: 64, state: 32 }, [3, 3], 1);
+    let wide = drawn(MAMBA.of(Sizes { embed: 64, state: 32, ..Sizes::NONE }), [3, 3], 1);
     let seen = insides::look(&wide, None, None);
     assert_eq!(
         (seen.states[0].width, seen.states[0].of, seen.memories[0].now.len()),
@@ -300,19 +315,21 @@ fn the_sequence_is_the_tasks_and_wide_layers_are_cut() {
 
 #[test]
 fn every_layer_has_insides_of_finite_numbers() {
-    let lru = |mixing| Architecture::Lru { hidden: 3, embed: 4, layers: 2, mixing };
+    let lru = |mixing: &'static ModelLayer| {
+        mixing.of(Sizes { hidden: 3, embed: 4, layers: 2, width: 5, ..Sizes::NONE })
+    };
     let all = [
-        Architecture::GatedDiagonal { hidden: 3, gates: 4 },
-        Architecture::GatedSide { hidden: 3 },
-        Architecture::GatedDense { hidden: 3, gates: 4 },
-        Architecture::Lstm { hidden: 3, embed: 4 },
-        Architecture::Gru { hidden: 3, embed: 4 },
-        lru(Mixing::GluOut),
-        lru(Mixing::GluInOut),
-        lru(Mixing::Mlp { width: 5 }),
-        Architecture::Mamba { embed: 3, state: 2 },
-        Architecture::Attention { embed: 3, scores: Scores::Softmax },
-        Architecture::Attention { embed: 3, scores: Scores::Linear },
+        GATED.of(Sizes { hidden: 3, gates: 4, ..Sizes::NONE }),
+        GATED.of(Sizes { hidden: 3, ..Sizes::NONE }),
+        DENSE.of(Sizes { hidden: 3, gates: 4, ..Sizes::NONE }),
+        LSTM.of(Sizes { hidden: 3, embed: 4, ..Sizes::NONE }),
+        GRU.of(Sizes { hidden: 3, embed: 4, ..Sizes::NONE }),
+        lru(&LRU),
+        lru(&LRU_IN_OUT),
+        lru(&LRU_MLP),
+        MAMBA.of(Sizes { embed: 3, state: 2, ..Sizes::NONE }),
+        SOFTMAX.of(Sizes { embed: 3, ..Sizes::NONE }),
+        LINEAR.of(Sizes { embed: 3, ..Sizes::NONE }),
     ];
     for architecture in all {
         let seen = insides::look(&drawn(architecture, [3, 3], 2), None, Some(origin(2)));

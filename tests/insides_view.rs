@@ -13,8 +13,13 @@ use egui_kittest::{
     kittest::{NodeT as _, Queryable},
 };
 use gatelens::analysis::insides::{self, Probing};
+use gatelens::model::Layer as ModelLayer;
+use gatelens::model::{
+    LAYERS, attention::SOFTMAX, gated_dense::DENSE, gated_diagonal::GATED, gru::GRU,
+    lru::LRU_IN_OUT, lstm::LSTM, mamba::MAMBA,
+};
 use gatelens::recipe::specimen::Specimen;
-use gatelens::recipe::{ModelName, Recipe, TaskName};
+use gatelens::recipe::{Recipe, TaskName};
 use gatelens::run::inspection::{Bench, Found, Inspected, Subject};
 use gatelens::run::live::Live;
 use gatelens::run::runner::Update;
@@ -27,7 +32,7 @@ use std::rc::Rc;
 use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
 use web_time::Instant;
 
-fn of(model: ModelName) -> Recipe {
+fn of(model: &'static ModelLayer) -> Recipe {
     Recipe { model, hidden: 8, embed: 6, layers: 2, state: 4, dim: 3, ..quick() }
 }
 
@@ -110,7 +115,7 @@ fn signed(value: f32) -> String {
 
 #[test]
 fn a_live_lstm_shows_its_gates_state_and_memory() {
-    let mut view = harness(running(&of(ModelName::Lstm), true), DESKTOP, false);
+    let mut view = harness(running(&of(&LSTM), true), DESKTOP, false);
     for text in [
         "This does not compute linear attention.",
         "LSTM, ",
@@ -153,8 +158,7 @@ fn a_live_lstm_shows_its_gates_state_and_memory() {
 #[test]
 fn a_constructed_lru_is_said_to_be_attention_and_can_be_trained() {
     let given = constructed(Layer::LruInOut);
-    let mut view =
-        harness(window(&live(&of(ModelName::Lstm), 5), given.clone(), None, true), DESKTOP, false);
+    let mut view = harness(window(&live(&of(&LSTM), 5), given.clone(), None, true), DESKTOP, false);
     for text in [
         "This computes linear attention.",
         "From LRU In+Out construction",
@@ -173,7 +177,7 @@ fn a_constructed_lru_is_said_to_be_attention_and_can_be_trained() {
 
 #[test]
 fn every_picture_and_the_numbers_are_exported() {
-    let mut view = harness(running(&of(ModelName::LruInOut), true), DESKTOP, false);
+    let mut view = harness(running(&of(&LRU_IN_OUT), true), DESKTOP, false);
     for (card, file, text) in [
         ("Memory", "insides-memory.svg", "untrained"),
         ("Is it attention?", "insides-attention.svg", "answers differ by"),
@@ -206,30 +210,24 @@ fn every_picture_and_the_numbers_are_exported() {
 
 /// Answers of all kinds, and some that are hard to draw.
 fn windows() -> Vec<(String, Window)> {
-    let mut windows: Vec<_> = ModelName::MODELS
+    let mut windows: Vec<_> = LAYERS
         .into_iter()
-        .filter(|model| *model != ModelName::Gated)
-        .map(|model| (model.title().to_owned(), running(&of(model), false)))
+        .filter(|model| **model != &GATED)
+        .map(|model| (model.title.to_owned(), running(&of(model), false)))
         .collect();
     let mut broken = constructed(Layer::Lstm);
     broken.network.parameters.iter_mut().step_by(3).for_each(|v| *v = f64::NAN);
-    windows.push(("NaN".into(), window(&live(&of(ModelName::Gru), 5), broken, None, true)));
+    windows.push(("NaN".into(), window(&live(&of(&GRU), 5), broken, None, true)));
     windows.push((
         "one".into(),
-        running(&Recipe { hidden: 1, embed: 1, dim: 1, time: 1, ..of(ModelName::Gru) }, true),
+        running(&Recipe { hidden: 1, embed: 1, dim: 1, time: 1, ..of(&GRU) }, true),
     ));
     windows.push((
         "regression".into(),
-        running(&Recipe { task: TaskName::Regression, ..of(ModelName::Gru) }, true),
+        running(&Recipe { task: TaskName::Regression, ..of(&GRU) }, true),
     ));
-    windows.push((
-        "recall".into(),
-        running(&Recipe { task: TaskName::Recall, ..of(ModelName::Gru) }, true),
-    ));
-    windows.push((
-        "large".into(),
-        running(&Recipe { embed: 64, state: 32, ..of(ModelName::Mamba) }, false),
-    ));
+    windows.push(("recall".into(), running(&Recipe { task: TaskName::Recall, ..of(&GRU) }, true)));
+    windows.push(("large".into(), running(&Recipe { embed: 64, state: 32, ..of(&MAMBA) }, false)));
     windows
 }
 
@@ -272,17 +270,9 @@ fn any_layer_is_drawn_at_any_size() {
 #[test]
 fn other_views_send_other_layers_to_dissect() {
     for (recipe, tab, text) in [
-        (of(ModelName::Lstm), Tab::Discover, "What this layer keeps, and whether it is attention"),
-        (
-            Recipe { task: TaskName::Regression, ..of(ModelName::Gru) },
-            Tab::Context,
-            "What this layer keeps",
-        ),
-        (
-            Recipe { task: TaskName::Recall, ..of(ModelName::Gru) },
-            Tab::Discover,
-            "What this layer keeps",
-        ),
+        (of(&LSTM), Tab::Discover, "What this layer keeps, and whether it is attention"),
+        (Recipe { task: TaskName::Regression, ..of(&GRU) }, Tab::Context, "What this layer keeps"),
+        (Recipe { task: TaskName::Recall, ..of(&GRU) }, Tab::Discover, "What this layer keeps"),
     ] {
         let mut view = harness(Window { tab, ..Window::new(&live(&recipe, 5)) }, DESKTOP, false);
         assert!(
@@ -312,25 +302,18 @@ fn pictures() {
                 drawn(&name, window(), size, dark, |_| ());
             }
         };
-        draw("lstm", &|| running(&Recipe { hidden: 24, ..of(ModelName::Lstm) }, true));
-        draw("built", &|| {
-            window(&live(&of(ModelName::Lstm), 5), constructed(Layer::LruInOut), None, true)
-        });
+        draw("lstm", &|| running(&Recipe { hidden: 24, ..of(&LSTM) }, true));
+        draw("built", &|| window(&live(&of(&LSTM), 5), constructed(Layer::LruInOut), None, true));
         if kind == "light" || kind == "tall" {
-            draw("gru", &|| {
-                running(&Recipe { task: TaskName::Regression, ..of(ModelName::Gru) }, true)
-            });
-            draw("lru", &|| running(&Recipe { hidden: 32, ..of(ModelName::LruInOut) }, true));
-            draw("dense", &|| running(&of(ModelName::Dense), true));
-            draw("mamba", &|| running(&of(ModelName::Mamba), false));
-            draw("softmax", &|| running(&of(ModelName::Softmax), true));
-            draw("discover", &|| Window::new(&live(&of(ModelName::Lstm), 50)));
+            draw("gru", &|| running(&Recipe { task: TaskName::Regression, ..of(&GRU) }, true));
+            draw("lru", &|| running(&Recipe { hidden: 32, ..of(&LRU_IN_OUT) }, true));
+            draw("dense", &|| running(&of(&DENSE), true));
+            draw("mamba", &|| running(&of(&MAMBA), false));
+            draw("softmax", &|| running(&of(&SOFTMAX), true));
+            draw("discover", &|| Window::new(&live(&of(&LSTM), 50)));
             draw("context", &|| Window {
                 tab: Tab::Context,
-                ..Window::new(&live(
-                    &Recipe { task: TaskName::Regression, ..of(ModelName::Gru) },
-                    50,
-                ))
+                ..Window::new(&live(&Recipe { task: TaskName::Regression, ..of(&GRU) }, 50))
             });
         }
     }

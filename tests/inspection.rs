@@ -2,10 +2,11 @@
 
 use gatelens::analysis::insides::Probing;
 use gatelens::model::Network;
+use gatelens::model::lstm::LSTM;
 use gatelens::platform::Link;
 use gatelens::recipe::specimen::Specimen;
 use gatelens::recipe::{
-    preset, {Engine, ModelName, Recipe},
+    preset, {Engine, Recipe},
 };
 use gatelens::run::inspection::{Bench, Inspected, Inspector, Look, Subject, Trained};
 use gatelens::run::runner::{Command, Start, Update};
@@ -132,7 +133,7 @@ fn the_runner_answers_beside_a_training_and_without_one() {
 
 /// A layer that is not gated, half a step of training away from its beginning.
 fn lstm() -> (Recipe, Vec<f32>) {
-    let recipe = Recipe { model: ModelName::Lstm, hidden: 5, embed: 4, ..small() };
+    let recipe = Recipe { model: &LSTM, hidden: 5, embed: 4, ..small() };
     let parameters = recipe.plan().program().params.initial(recipe.seed + 1);
     (recipe, parameters)
 }

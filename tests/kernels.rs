@@ -27,7 +27,8 @@ use gatelens::graph::op::Kernel;
 use gatelens::graph::program::Program;
 use gatelens::graph::{BufferId, Graph, Storage};
 use gatelens::math::random;
-use gatelens::model::Architecture;
+use gatelens::model::Sizes as LayerSizes;
+use gatelens::model::{gated_diagonal::GATED, lstm::LSTM};
 use programs::{branching, classifying, gathering, recalling, regressing, zoo};
 use support::{POISON, Sizes, assert_close, clock, cpu, relative_error, training};
 
@@ -203,9 +204,10 @@ fn every_kernel_equals_its_twin() {
     let mut seen = std::collections::HashSet::new();
     for (seed, [batch, time, dim, hidden, gates]) in (1..).zip(SHAPES) {
         let sizes = Sizes { batch, time, dim };
-        for model in
-            [Architecture::GatedDiagonal { hidden, gates }, Architecture::GatedSide { hidden }]
-        {
+        for model in [
+            GATED.of(LayerSizes { hidden, gates, ..LayerSizes::NONE }),
+            GATED.of(LayerSizes { hidden, ..LayerSizes::NONE }),
+        ] {
             let program = training(model, sizes);
             seen.extend(program.calls.iter().map(|call| call.kernel));
             compare_calls(&context, &program, seed);
@@ -251,8 +253,10 @@ fn the_clock_follows_every_kind_of_schedule() {
         beta2_curve: knots(3, 0, [0.0, 5.0, 9.0, 0.0], [0.5, 0.1, 0.001, 0.0]),
         ..clock(3, 1e-2)
     };
-    let mut program =
-        training(Architecture::GatedSide { hidden: 2 }, Sizes { batch: 1, time: 2, dim: 2 });
+    let mut program = training(
+        GATED.of(LayerSizes { hidden: 2, ..LayerSizes::NONE }),
+        Sizes { batch: 1, time: 2, dim: 2 },
+    );
     program.calls.retain(|call| call.kernel == Kernel::ClockAdvance);
     let mut gpu = engine(&context, &program);
     gpu.set_clock(&settings);
@@ -300,8 +304,8 @@ fn trainings_follow_the_cpu() {
     let Some(context) = context() else { return };
     let sizes = Sizes { batch: 8, time: 8, dim: 4 };
     for model in [
-        Architecture::GatedDiagonal { hidden: 16, gates: 16 },
-        Architecture::GatedSide { hidden: 16 },
+        GATED.of(LayerSizes { hidden: 16, gates: 16, ..LayerSizes::NONE }),
+        GATED.of(LayerSizes { hidden: 16, ..LayerSizes::NONE }),
     ] {
         let program = training(model, sizes);
         let (mut gpu, mut cpu) = (engine(&context, &program), cpu(&program));
@@ -340,7 +344,7 @@ fn trainings_follow_the_cpu() {
 fn a_run_repeats_bit_for_bit() {
     let Some(context) = context() else { return };
     let program = training(
-        Architecture::GatedDiagonal { hidden: 9, gates: 17 },
+        GATED.of(LayerSizes { hidden: 9, gates: 17, ..LayerSizes::NONE }),
         Sizes { batch: 40, time: 8, dim: 3 },
     );
     assert!(program.splits > 1, "one split has no order of sums");
@@ -371,7 +375,10 @@ fn evaluation_reads_what_the_host_writes() {
     let Some(context) = context() else { return };
     let mut graph = Graph::new(5, 6);
     let x = graph.input("x", 3);
-    let y = Architecture::GatedDiagonal { hidden: 7, gates: 4 }.forward(&mut graph, x, 3, 6).id();
+    let y = GATED
+        .of(LayerSizes { hidden: 7, gates: 4, ..LayerSizes::NONE })
+        .forward(&mut graph, x, 3, 6)
+        .id();
     let program = Program::forward(graph);
     let (mut gpu, mut cpu) = (engine(&context, &program), cpu(&program));
     for seed in [1, 2] {
@@ -399,7 +406,7 @@ fn evaluation_reads_what_the_host_writes() {
 fn steps_upload_nothing_and_one_mapping_is_in_flight() {
     let Some(context) = context() else { return };
     let program = training(
-        Architecture::GatedDiagonal { hidden: 4, gates: 4 },
+        GATED.of(LayerSizes { hidden: 4, gates: 4, ..LayerSizes::NONE }),
         Sizes { batch: 2, time: 3, dim: 2 },
     );
     let mut gpu = engine(&context, &program);
@@ -429,8 +436,10 @@ fn steps_upload_nothing_and_one_mapping_is_in_flight() {
 #[test]
 fn losses_are_never_overwritten_unread() {
     let Some(context) = context() else { return };
-    let program =
-        training(Architecture::GatedSide { hidden: 1 }, Sizes { batch: 1, time: 1, dim: 1 });
+    let program = training(
+        GATED.of(LayerSizes { hidden: 1, ..LayerSizes::NONE }),
+        Sizes { batch: 1, time: 1, dim: 1 },
+    );
     let (mut gpu, mut cpu) = (engine(&context, &program), cpu(&program));
     start(&mut gpu, &clock(2, 1e-3));
     start(&mut cpu, &clock(2, 1e-3));
@@ -454,8 +463,10 @@ fn losses_are_never_overwritten_unread() {
 #[test]
 fn a_new_clock_starts_a_new_run_at_once() {
     let Some(context) = context() else { return };
-    let program =
-        training(Architecture::GatedSide { hidden: 3 }, Sizes { batch: 2, time: 2, dim: 2 });
+    let program = training(
+        GATED.of(LayerSizes { hidden: 3, ..LayerSizes::NONE }),
+        Sizes { batch: 2, time: 2, dim: 2 },
+    );
     let mut gpu = engine(&context, &program);
     start(&mut gpu, &clock(2, 1e-3));
     gpu.request(Graph::PARAMETERS);
@@ -475,7 +486,7 @@ fn a_new_clock_starts_a_new_run_at_once() {
 fn a_loss_that_is_no_number_halts_the_run() {
     let Some(context) = context() else { return };
     let program = training(
-        Architecture::GatedDiagonal { hidden: 4, gates: 4 },
+        GATED.of(LayerSizes { hidden: 4, gates: 4, ..LayerSizes::NONE }),
         Sizes { batch: 2, time: 3, dim: 2 },
     );
     let (mut gpu, mut cpu) = (engine(&context, &program), cpu(&program));
@@ -503,8 +514,10 @@ fn a_loss_that_is_no_number_halts_the_run() {
 #[test]
 fn a_lost_device_is_an_error() {
     let Some(context) = context() else { return };
-    let program =
-        training(Architecture::GatedSide { hidden: 3 }, Sizes { batch: 2, time: 2, dim: 2 });
+    let program = training(
+        GATED.of(LayerSizes { hidden: 3, ..LayerSizes::NONE }),
+        Sizes { batch: 2, time: 2, dim: 2 },
+    );
     let mut gpu = engine(&context, &program);
     start(&mut gpu, &clock(2, 1e-3));
     gpu.advance(5).expect("the device works");
@@ -525,7 +538,7 @@ fn a_lost_device_is_an_error() {
 #[test]
 fn too_large_a_run_is_refused_before_anything_is_allocated() {
     let Some(context) = context() else { return };
-    let model = Architecture::GatedSide { hidden: 1 << 10 };
+    let model = GATED.of(LayerSizes { hidden: 1 << 10, ..LayerSizes::NONE });
     let refused =
         Gpu::new(&context, training(model, Sizes { batch: 1 << 14, time: 1 << 14, dim: 4 }))
             .map(|_| ());
@@ -535,13 +548,19 @@ fn too_large_a_run_is_refused_before_anything_is_allocated() {
     );
     let wide = Gpu::new(
         &context,
-        training(Architecture::GatedSide { hidden: 2 }, Sizes { batch: 1, time: 2, dim: 65 }),
+        training(
+            GATED.of(LayerSizes { hidden: 2, ..LayerSizes::NONE }),
+            Sizes { batch: 1, time: 2, dim: 65 },
+        ),
     )
     .map(|_| ());
     assert!(matches!(wide, Err(Error::Setting { .. })), "{wide:?}");
     let deep = Gpu::new(
         &context,
-        training(Architecture::Lstm { hidden: 513, embed: 2 }, Sizes { batch: 1, time: 2, dim: 2 }),
+        training(
+            LSTM.of(LayerSizes { hidden: 513, embed: 2, ..LayerSizes::NONE }),
+            Sizes { batch: 1, time: 2, dim: 2 },
+        ),
     )
     .map(|_| ());
     assert!(matches!(deep, Err(Error::Setting { .. })), "{deep:?}");
@@ -556,8 +575,10 @@ fn an_error_that_nobody_caught_is_reported() {
     let (device, queue) =
         pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor::default()))
             .expect("a device");
-    let program =
-        training(Architecture::GatedSide { hidden: 2 }, Sizes { batch: 1, time: 2, dim: 2 });
+    let program = training(
+        GATED.of(LayerSizes { hidden: 2, ..LayerSizes::NONE }),
+        Sizes { batch: 1, time: 2, dim: 2 },
+    );
     let shared = || {
         Context::shared(&adapter, device.clone(), queue.clone()).expect("it has compute shaders")
     };

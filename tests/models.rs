@@ -1,11 +1,14 @@
 //! What holds of every layer in the zoo, so that a new one is not forgotten anywhere.
 
+use gatelens::model::{Architecture, Size};
+use gatelens::model::{LAYERS, Layer};
+use gatelens::recipe::Recipe;
 use gatelens::recipe::checkpoint;
 use gatelens::recipe::settings::{Group, Kind, SETTINGS};
-use gatelens::recipe::{ModelName, Recipe};
 use gatelens::train::session::Snapshot;
+use std::collections::BTreeSet;
 
-fn with(model: ModelName) -> Recipe {
+fn with(model: &'static Layer) -> Recipe {
     Recipe {
         model,
         hidden: 3,
@@ -20,21 +23,42 @@ fn with(model: ModelName) -> Recipe {
 
 #[test]
 fn its_word_is_the_same_in_files_links_and_on_the_command_line() {
-    for (model, word, title) in ModelName::ALL {
-        assert_eq!(serde_json::to_value(model).unwrap(), *word, "serde's name of {title}");
-        let (_, read, problems) = Recipe::from_hash(&with(*model).to_hash("discover"));
-        assert_eq!((read.model, problems.len()), (*model, 0), "{title}");
-        assert_eq!(
-            with(*model).architecture().table(4, 4).len(),
-            with(*model).parameters(),
-            "{title}"
-        );
+    let words: BTreeSet<&str> = LAYERS.iter().map(|layer| layer.word).collect();
+    assert_eq!(words.len(), LAYERS.len(), "two layers have one word");
+    for &layer in LAYERS {
+        let title = layer.title;
+        assert_eq!(serde_json::to_value(layer).unwrap(), layer.word, "serde's name of {title}");
+        assert_eq!(serde_json::from_str::<&Layer>(&format!("\"{}\"", layer.word)).unwrap(), layer);
+        let (_, read, problems) = Recipe::from_hash(&with(layer).to_hash("discover"));
+        assert_eq!((read.model, problems.len()), (layer, 0), "{title}");
+        let recipe = with(layer);
+        assert_eq!(recipe.architecture().table(4, 4).len(), recipe.parameters(), "{title}");
+        let back = Recipe::default().with_architecture(recipe.architecture());
+        assert_eq!(back.architecture(), recipe.architecture(), "{title}");
+        let packed = postcard::to_stdvec(&recipe.architecture()).unwrap();
+        assert_eq!(postcard::from_bytes::<Architecture>(&packed).unwrap(), recipe.architecture());
+    }
+    let unknown = serde_json::from_str::<&Layer>("\"rnn\"").unwrap_err().to_string();
+    assert!(unknown.contains("no layer rnn; expected one of gated, dense"), "{unknown}");
+}
+
+/// n is told of those that have one, and of no other.
+#[test]
+fn its_sizes_are_told_and_no_others() {
+    for &layer in LAYERS {
+        let told = with(layer).architecture().sizes_in_words();
+        for size in Size::ALL {
+            let has = layer.sizes.contains(&size) && size != Size::Width;
+            let tells =
+                told.split(", ").any(|part| part.starts_with(&format!("{} =", size.symbol())));
+            assert_eq!(tells, has, "{}: {told}, {size:?}", layer.title);
+        }
     }
 }
 
 #[test]
 fn a_size_counts_for_a_layer_exactly_when_it_changes_it() {
-    for model in ModelName::MODELS {
+    for model in LAYERS.iter().copied() {
         let recipe = with(model);
         for setting in SETTINGS.iter().filter(|setting| {
             setting.group == Group::Network && matches!(setting.kind, Kind::Integer { .. })
@@ -46,7 +70,7 @@ fn a_size_counts_for_a_layer_exactly_when_it_changes_it() {
                 other.architecture() != recipe.architecture(),
                 "{} of {}",
                 setting.key,
-                model.title()
+                model.title
             );
         }
     }
@@ -54,7 +78,7 @@ fn a_size_counts_for_a_layer_exactly_when_it_changes_it() {
 
 #[test]
 fn its_checkpoint_reads_as_what_it_is() {
-    for model in ModelName::MODELS {
+    for model in LAYERS.iter().copied() {
         let recipe = with(model);
         let plan = recipe.plan();
         let parameters = plan.program().params.initial(plan.seed);
@@ -66,13 +90,13 @@ fn its_checkpoint_reads_as_what_it_is() {
         };
         let file = checkpoint::write(&recipe, &snapshot, plan.teacher().as_ref()).unwrap();
         let read = checkpoint::read("file", &file)
-            .unwrap_or_else(|error| panic!("{}: {error}", model.title()));
-        assert_eq!(read.architecture, recipe.architecture(), "{}", model.title());
+            .unwrap_or_else(|error| panic!("{}: {error}", model.title));
+        assert_eq!(read.architecture, recipe.architecture(), "{}", model.title);
         assert_eq!(
             read.exact,
             parameters.iter().map(|&v| f64::from(v)).collect::<Vec<_>>(),
             "{}",
-            model.title()
+            model.title
         );
     }
 }

@@ -11,8 +11,17 @@ use gatelens::analysis::subject::Subject;
 use gatelens::backend::{Backend, cpu::Cpu};
 use gatelens::graph::{Graph, program::Program};
 use gatelens::math::matrix::Matrix;
+use gatelens::model::Layer as ModelLayer;
 use gatelens::model::run::Weighed;
-use gatelens::model::{Architecture, Mixing, Network};
+use gatelens::model::{Architecture, Network};
+use gatelens::model::{
+    Sizes,
+    gated_dense::DENSE,
+    gated_diagonal::GATED,
+    gru::GRU,
+    lru::{LRU, LRU_IN_OUT, LRU_MLP},
+    lstm::LSTM,
+};
 use gatelens::recipe::checkpoint::{self, Checkpoint};
 use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::task::{Regression, Teacher};
@@ -59,14 +68,16 @@ fn show(name: &str, probe: &Probe) {
 
 /// The other layers, about as large as their constructions for d = 3.
 fn zoo() -> [(&'static str, Architecture); 6] {
-    let lru = |layers, mixing| Architecture::Lru { hidden: 9, embed: 15, layers, mixing };
+    let lru = |layers, mixing: &'static ModelLayer| {
+        mixing.of(Sizes { hidden: 9, embed: 15, layers, width: 15, ..Sizes::NONE })
+    };
     [
-        ("LSTM", Architecture::Lstm { hidden: 30, embed: 6 }),
-        ("GRU", Architecture::Gru { hidden: 30, embed: 6 }),
-        ("LRU", lru(2, Mixing::GluOut)),
-        ("LRU In+Out", lru(1, Mixing::GluInOut)),
-        ("LRU MLP", lru(1, Mixing::Mlp { width: 15 })),
-        ("gated, full matrix", Architecture::GatedDense { hidden: 14, gates: 12 }),
+        ("LSTM", LSTM.of(Sizes { hidden: 30, embed: 6, ..Sizes::NONE })),
+        ("GRU", GRU.of(Sizes { hidden: 30, embed: 6, ..Sizes::NONE })),
+        ("LRU", lru(2, &LRU)),
+        ("LRU In+Out", lru(1, &LRU_IN_OUT)),
+        ("LRU MLP", lru(1, &LRU_MLP)),
+        ("gated, full matrix", DENSE.of(Sizes { hidden: 14, gates: 12, ..Sizes::NONE })),
     ]
 }
 
@@ -167,7 +178,7 @@ fn untrained_layers_are_not() {
 fn a_gated_networks_polynomial_is_that_of_its_weights() {
     let teacher = teacher(3, 8);
     for seed in [1, 2] {
-        let table = Architecture::GatedDiagonal { hidden: 8, gates: 6 }.table(3, 3);
+        let table = GATED.of(Sizes { hidden: 8, gates: 6, ..Sizes::NONE }).table(3, 3);
         let network = Network::from_parameters(&table, &table.initial(seed)).unwrap();
         let parameters = flat(&network);
         for (setting, lags) in [
@@ -355,12 +366,9 @@ fn training_brings_a_layer_nearer() {
     let teacher = teacher(2, 5);
     let subject = Subject::Attention(&teacher);
     for (name, architecture) in [
-        ("LSTM", Architecture::Lstm { hidden: 24, embed: 8 }),
-        ("GRU", Architecture::Gru { hidden: 24, embed: 8 }),
-        (
-            "LRU In+Out",
-            Architecture::Lru { hidden: 12, embed: 12, layers: 1, mixing: Mixing::GluInOut },
-        ),
+        ("LSTM", LSTM.of(Sizes { hidden: 24, embed: 8, ..Sizes::NONE })),
+        ("GRU", GRU.of(Sizes { hidden: 24, embed: 8, ..Sizes::NONE })),
+        ("LRU In+Out", LRU_IN_OUT.of(Sizes { hidden: 12, embed: 12, layers: 1, ..Sizes::NONE })),
     ] {
         let before = untrained(architecture, 2);
         let after = train(architecture, &teacher, 1500, 5e-3);

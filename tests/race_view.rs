@@ -11,7 +11,8 @@ mod support {
 use eframe::egui::{Vec2, vec2};
 use egui_kittest::{Harness, kittest::Queryable};
 use gatelens::backend::StepLoss;
-use gatelens::recipe::{ModelName, Recipe};
+use gatelens::model::{LAYERS, Layer, gated_dense::DENSE, gru::GRU, lstm::LSTM};
+use gatelens::recipe::Recipe;
 use gatelens::sweep::contest::{Contender, contenders};
 use gatelens::sweep::measure::Measure;
 use gatelens::sweep::queue::{Queue, State};
@@ -42,14 +43,14 @@ fn window(queue: Option<Queue>) -> Window {
 /// with each size.
 fn loss_of(run: &Run) -> f64 {
     let Recipe { model, learning_rate, seed, embed, hidden, .. } = run.recipe;
-    let place = ModelName::MODELS.iter().position(|other| *other == model).unwrap() as f64;
+    let place = LAYERS.iter().position(|other| *other == model).unwrap() as f64;
     let rate = (f64::from(learning_rate).log10() + 2.0).abs();
     10f64.powf(-4.5 + 0.4 * place + 1.2 * rate - 0.004 * (embed.min(hidden) as f64))
         * (1.0 + 0.2 * f64::from(seed))
 }
 
 fn record(run: &Run) -> Record {
-    let diverged = run.recipe.model == ModelName::Dense && run.recipe.learning_rate < 0.005;
+    let diverged = run.recipe.model == &DENSE && run.recipe.learning_rate < 0.005;
     let loss = loss_of(run);
     let part = |i: u64| (-((POINTS - 1 - i) as f64) / 14.0).exp();
     let curve = (0..POINTS).map(|i| StepLoss { loss: (loss.powf(part(i))) as f32, power: 1.0 });
@@ -101,10 +102,7 @@ fn the_task_in_discover_is_compared_by_four_layers() {
     let names: Vec<&str> = sweep.variants.iter().map(|variant| variant.name.as_str()).collect();
     assert_eq!(names, ["Gated RNN", "LSTM", "GRU", "LRU In+Out"]);
     let runs = sweep.runs().unwrap();
-    assert_eq!(
-        (runs.len(), runs[0].recipe.dim, runs[2].recipe.model),
-        (8, quick().dim, ModelName::Lstm)
-    );
+    assert_eq!((runs.len(), runs[0].recipe.dim, runs[2].recipe.model), (8, quick().dim, &LSTM));
     let alike = |run: &Run| {
         (
             run.recipe.task(),
@@ -144,7 +142,7 @@ fn layers_are_added_changed_and_removed() {
 #[test]
 fn the_best_rate_of_each_layer_is_marked_and_the_order_told() {
     let queue = queue(presets::find("fig4a").unwrap(), None);
-    let medians = |model: ModelName| {
+    let medians = |model: &'static Layer| {
         queue
             .runs()
             .iter()
@@ -153,8 +151,7 @@ fn the_best_rate_of_each_layer_is_marked_and_the_order_told() {
             .sum::<f64>()
             / 2.0
     };
-    let lstm = format!("LSTM at 0.01: {:.1e}, the best", medians(ModelName::Lstm))
-        .replace("e-", "e\u{2212}");
+    let lstm = format!("LSTM at 0.01: {:.1e}, the best", medians(&LSTM)).replace("e-", "e\u{2212}");
     let mut window = harness(window(Some(queue)), DESKTOP, false);
     assert!(says(&window, &lstm), "{lstm}");
     assert!(
@@ -264,7 +261,7 @@ fn a_rate_that_is_not_over_says_so_and_none_is_best_where_all_diverged() {
         harness(window(Some(queue(presets::find("fig4a").unwrap(), Some(1)))), DESKTOP, false);
     assert!(says(&window, "Gated RNN at 0.003: ") && says(&window, ", not over"));
     let mut all = queue(presets::find("fig4a").unwrap(), None);
-    for run in all.runs().to_vec().iter().filter(|run| run.recipe.model == ModelName::Gru) {
+    for run in all.runs().to_vec().iter().filter(|run| run.recipe.model == &GRU) {
         all.finish(Record { outcome: Outcome::Diverged(7), ..record(run) });
     }
     let compare = &mut window.state_mut().compare;
@@ -309,7 +306,7 @@ fn the_page_inside_says_why_there_is_nothing_to_see() {
         view.get_all_by_label_contains("LSTM, ").next().unwrap().click();
         view.run_ok();
         assert!(
-            matches!(view.state().actions[..], [Action::Inside(Some(run))] if runs[run].recipe.model == ModelName::Lstm)
+            matches!(view.state().actions[..], [Action::Inside(Some(run))] if runs[run].recipe.model == &LSTM)
         );
     }
 }

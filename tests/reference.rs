@@ -5,7 +5,15 @@ mod support;
 
 use gatelens::backend::{Backend, cpu::Cpu};
 use gatelens::graph::{BufferId, Graph, program::Program};
-use gatelens::model::{Architecture, Mixing};
+use gatelens::model::Architecture;
+use gatelens::model::{
+    Layer, Sizes,
+    gated_dense::DENSE,
+    gated_diagonal::GATED,
+    gru::GRU,
+    lru::{LRU, LRU_IN_OUT, LRU_MLP},
+    lstm::LSTM,
+};
 use gatelens::train::{optimizer::Optimizer, schedule::Schedule};
 use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
@@ -123,17 +131,19 @@ impl Case {
         let x = graph.input("x", self.size("d_in"));
         let architecture = match self.index["model"].as_str().unwrap() {
             "gated" => {
-                Architecture::GatedDiagonal { hidden: self.size("n"), gates: self.size("m") }
+                GATED.of(Sizes { hidden: self.size("n"), gates: self.size("m"), ..Sizes::NONE })
             }
-            "gated_side" => Architecture::GatedSide { hidden: self.size("n") },
+            "gated_side" => GATED.of(Sizes { hidden: self.size("n"), ..Sizes::NONE }),
             "gated_dense" => {
-                Architecture::GatedDense { hidden: self.size("n"), gates: self.size("m") }
+                DENSE.of(Sizes { hidden: self.size("n"), gates: self.size("m"), ..Sizes::NONE })
             }
-            "lstm" => Architecture::Lstm { hidden: self.size("n"), embed: self.size("e") },
-            "gru" => Architecture::Gru { hidden: self.size("n"), embed: self.size("e") },
-            "lru" => self.lru(Mixing::GluOut),
-            "lru_in_out" => self.lru(Mixing::GluInOut),
-            "lru_mlp" => self.lru(Mixing::Mlp { width: self.size("k") }),
+            "lstm" => {
+                LSTM.of(Sizes { hidden: self.size("n"), embed: self.size("e"), ..Sizes::NONE })
+            }
+            "gru" => GRU.of(Sizes { hidden: self.size("n"), embed: self.size("e"), ..Sizes::NONE }),
+            "lru" => self.lru(&LRU),
+            "lru_in_out" => self.lru(&LRU_IN_OUT),
+            "lru_mlp" => self.lru(&LRU_MLP),
             other => panic!("no model {other}"),
         };
         let loss = self.index["loss"].as_str().unwrap();
@@ -149,8 +159,8 @@ impl Case {
         Program::training(graph)
     }
 
-    fn lru(&self, mixing: Mixing) -> Architecture {
-        Architecture::Lru { hidden: self.size("n"), embed: self.size("e"), layers: 1, mixing }
+    fn lru(&self, mixing: &'static Layer) -> Architecture {
+        mixing.of(Sizes { hidden: self.size("n"), embed: self.size("e"), layers: 1, ..Sizes::NONE })
     }
 
     /// The file's outputs of all positions, cut to those that the loss looks at.

@@ -4,7 +4,18 @@
 
 use gatelens::backend::{Backend, Progress, cpu::Cpu};
 use gatelens::graph::{Graph, program::Program};
-use gatelens::model::{Architecture, Mixing, Scores};
+use gatelens::model::Architecture;
+use gatelens::model::Layer;
+use gatelens::model::{
+    Sizes,
+    attention::{LINEAR, SOFTMAX},
+    gated_dense::DENSE,
+    gated_diagonal::GATED,
+    gru::GRU,
+    lru::{LRU, LRU_IN_OUT, LRU_MLP},
+    lstm::LSTM,
+    mamba::MAMBA,
+};
 use gatelens::recipe::{DataShape, Recipe, TaskName};
 use gatelens::task::{Arrays, Source};
 use gatelens::train::pacer::Speed;
@@ -133,19 +144,21 @@ fn odd() -> Vec<(Recipe, Architecture)> {
     let recall = Recipe { task: TaskName::Recall, pairs: 5, ..base.clone() };
     let file = Recipe { task: TaskName::File, outputs: 2, data: Some(file), ..base.clone() };
     let (hidden, embed) = (7, 5);
-    let lru = |layers, mixing| Architecture::Lru { hidden, embed, layers, mixing };
+    let lru = |layers, mixing: &'static Layer| {
+        mixing.of(Sizes { hidden, embed, layers, width: 6, ..Sizes::NONE })
+    };
     vec![
-        (base.clone(), Architecture::GatedDiagonal { hidden, gates: 5 }),
-        (recall.clone(), Architecture::GatedSide { hidden }),
-        (regression.clone(), Architecture::GatedDense { hidden, gates: 5 }),
-        (file.clone(), Architecture::Lstm { hidden, embed }),
-        (base.clone(), Architecture::Gru { hidden, embed }),
-        (regression, lru(2, Mixing::GluOut)),
-        (recall, lru(1, Mixing::GluInOut)),
-        (file, lru(1, Mixing::Mlp { width: 6 })),
-        (base.clone(), Architecture::Mamba { embed, state: 3 }),
-        (base.clone(), Architecture::Attention { embed, scores: Scores::Softmax }),
-        (base, Architecture::Attention { embed, scores: Scores::Linear }),
+        (base.clone(), GATED.of(Sizes { hidden, gates: 5, ..Sizes::NONE })),
+        (recall.clone(), GATED.of(Sizes { hidden, ..Sizes::NONE })),
+        (regression.clone(), DENSE.of(Sizes { hidden, gates: 5, ..Sizes::NONE })),
+        (file.clone(), LSTM.of(Sizes { hidden, embed, ..Sizes::NONE })),
+        (base.clone(), GRU.of(Sizes { hidden, embed, ..Sizes::NONE })),
+        (regression, lru(2, &LRU)),
+        (recall, lru(1, &LRU_IN_OUT)),
+        (file, lru(1, &LRU_MLP)),
+        (base.clone(), MAMBA.of(Sizes { embed, state: 3, ..Sizes::NONE })),
+        (base.clone(), SOFTMAX.of(Sizes { embed, ..Sizes::NONE })),
+        (base, LINEAR.of(Sizes { embed, ..Sizes::NONE })),
     ]
 }
 

@@ -4,6 +4,7 @@
 #[path = "support/imports.rs"]
 mod imports;
 
+use gatelens::model::LAYERS;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -202,6 +203,7 @@ fn the_checks_can_fail() {
 #[test]
 fn the_map_names_every_room() {
     let map = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    let architecture = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
     let entries = fs::read_dir(root().join("src"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
@@ -210,6 +212,10 @@ fn the_map_names_every_room() {
         .filter(|room| room != "lib" && room != "main")
     {
         assert!(map.contains(&format!("[`{room}`]")), "lib.rs's map does not name {room}");
+        assert!(
+            architecture.contains(&format!("`src/{room}")),
+            "ARCHITECTURE.md does not name {room}"
+        );
         assert!(map.contains(&format!("pub mod {room};")), "lib.rs does not declare {room}");
     }
 }
@@ -239,4 +245,36 @@ fn files_are_rooms_not_halls() {
     let long = |path: &PathBuf| fs::read_to_string(path).unwrap().lines().count() > limit(path);
     let problems: Vec<PathBuf> = all.filter(long).collect();
     assert!(problems.is_empty(), "too long: {problems:?}");
+}
+
+/// A layer is its file and a line in the list: nobody else names it. Constructions, which are
+/// mathematics of certain layers, may.
+#[test]
+fn only_its_own_file_names_a_layer() {
+    let allowed = |file: &str| file.starts_with("model/") || file.starts_with("theory/");
+    let modules: Vec<String> = sources()
+        .iter()
+        .filter(|(file, text)| file.starts_with("model/") && text.contains(": Layer = Layer {"))
+        .map(|(file, _)| file["model/".len()..].trim_end_matches(".rs").to_owned())
+        .collect();
+    assert!(modules.len() > 5, "{modules:?}");
+    let named = |text: &str| -> Vec<String> {
+        // These two words are also a schedule's and a buffer's.
+        let own = LAYERS
+            .iter()
+            .map(|layer| layer.word)
+            .filter(|word| !["linear", "gated"].contains(word));
+        let words = own.map(|word| format!("\"{word}\""));
+        let paths = modules.iter().map(|module| format!("model::{module}"));
+        words.chain(paths).filter(|name| text.contains(name.as_str())).collect()
+    };
+    let problems: Vec<String> = sources()
+        .iter()
+        .filter(|(file, _)| !allowed(file))
+        .map(|(file, text)| (file, named(text.split("#[cfg(test)]").next().unwrap())))
+        .filter(|(_, names)| !names.is_empty())
+        .map(|(file, names)| format!("{file} names {}", names.join(", ")))
+        .collect();
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert_eq!(named("use crate::model::gru::GRU; \"lstm\"").len(), 2, "the check can fail");
 }

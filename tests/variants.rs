@@ -1,8 +1,16 @@
 //! A comparison: variants in a sweep's definition, what is said of bad ones, and groups of runs
 //! that train side by side.
 
+use gatelens::model::{
+    Layer,
+    gated_dense::DENSE,
+    gated_diagonal::GATED,
+    gru::GRU,
+    lru::{LRU, LRU_IN_OUT, LRU_MLP},
+    lstm::LSTM,
+};
 use gatelens::platform::Link;
-use gatelens::recipe::{ModelName, Recipe};
+use gatelens::recipe::Recipe;
 use gatelens::run::group::{self, Told};
 use gatelens::run::runner::{Command, Update};
 use gatelens::sweep::queue::Queue;
@@ -43,7 +51,7 @@ fn variants_are_the_first_axis_and_differ_in_all_their_settings() {
     let last = &runs[11];
     assert_eq!(
         (last.name.as_str(), last.recipe.model, last.recipe.hidden, last.recipe.layers),
-        ("Two LRUs learning_rate=0.01 seed=2", ModelName::Lru, 4, 2)
+        ("Two LRUs learning_rate=0.01 seed=2", &LRU, 4, 2)
     );
     assert_eq!(
         (runs[4].recipe.embed, runs[4].recipe.learning_rate, runs[4].recipe.steps),
@@ -136,13 +144,13 @@ fn the_papers_figure_four_is_there_with_like_sizes() {
         runs.iter()
             .all(|run| (run.recipe.dim, run.recipe.time, run.recipe.seed <= 2) == (6, 32, true))
     );
-    let states = |model: ModelName| {
+    let states = |model: &'static Layer| {
         runs.iter().find(|run| run.recipe.model == model).map(|run| run.recipe.hidden)
     };
-    for model in [ModelName::Gated, ModelName::Dense, ModelName::Lstm, ModelName::Gru] {
+    for model in [&GATED, &DENSE, &LSTM, &GRU] {
         assert_eq!(states(model), Some(60), "{model:?}");
     }
-    for model in [ModelName::LruInOut, ModelName::Lru, ModelName::LruMlp] {
+    for model in [&LRU_IN_OUT, &LRU, &LRU_MLP] {
         assert_eq!(states(model), Some(30), "{model:?}: complex numbers");
     }
     let runs = presets::find("fig4b").unwrap().runs().unwrap();

@@ -8,7 +8,18 @@ use gatelens::backend::{Backend, cpu::Cpu};
 use gatelens::graph::params::ParamTable;
 use gatelens::graph::{Graph, program::Program};
 use gatelens::math::random;
-use gatelens::model::{Architecture, Mixing, Scores};
+use gatelens::model::Architecture;
+use gatelens::model::Layer;
+use gatelens::model::{
+    Sizes,
+    attention::{LINEAR, SOFTMAX},
+    gated_dense::DENSE,
+    gated_diagonal::GATED,
+    gru::GRU,
+    lru::{LRU, LRU_IN_OUT, LRU_MLP},
+    lstm::LSTM,
+    mamba::MAMBA,
+};
 use gatelens::recipe::Recipe;
 use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::task::{Source, Teacher};
@@ -63,7 +74,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 #[test]
 fn mamba_is_its_equation() {
     let (e, n) = (5, 3);
-    let architecture = Architecture::Mamba { embed: e, state: n };
+    let architecture = MAMBA.of(Sizes { embed: e, state: n, ..Sizes::NONE });
     let (table, parameters, x) = drawn(architecture);
     let w = |name: &str| table.slice(&parameters, name);
     let mut expected = vec![];
@@ -92,9 +103,9 @@ fn mamba_is_its_equation() {
 
 #[test]
 fn attention_is_its_equation() {
-    for scores in [Scores::Softmax, Scores::Linear] {
+    for scores in [&SOFTMAX, &LINEAR] {
         let e = 5;
-        let architecture = Architecture::Attention { embed: e, scores };
+        let architecture = scores.of(Sizes { embed: e, ..Sizes::NONE });
         let (table, parameters, x) = drawn(architecture);
         let w = |name: &str| table.slice(&parameters, name);
         let mut expected = vec![];
@@ -108,7 +119,7 @@ fn attention_is_its_equation() {
             for (t, [query, ..]) in seen.iter().enumerate() {
                 let raw: Vec<f64> = seen[..=t].iter().map(|[_, key, _]| dot(query, key)).collect();
                 let soft: Vec<f64> = raw.iter().map(|a| (a / (e as f64).sqrt()).exp()).collect();
-                let weights = if scores == Scores::Linear {
+                let weights = if scores == &LINEAR {
                     raw
                 } else {
                     soft.iter().map(|p| p / soft.iter().sum::<f64>()).collect()
@@ -130,7 +141,7 @@ fn linear_attention_with_the_teachers_weights_is_the_teacher() {
         TeacherKind { dim: INPUTS, ranks: [INPUTS; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 },
         3,
     );
-    let architecture = Architecture::Attention { embed: INPUTS, scores: Scores::Linear };
+    let architecture = LINEAR.of(Sizes { embed: INPUTS, ..Sizes::NONE });
     let identity: Vec<f64> =
         (0..INPUTS * INPUTS).map(|i| f64::from(u8::from(i % (INPUTS + 1) == 0))).collect();
     let weight = |name: &str| match name {
@@ -165,9 +176,9 @@ fn parameters_start_where_the_literature_has_them() {
     };
     let n = 6;
     let recurrent = [
-        start(Architecture::GatedDense { hidden: n, gates: 2 }, "recurrent"),
-        start(Architecture::Lstm { hidden: n, embed: 3 }, "weight_hh"),
-        start(Architecture::Gru { hidden: n, embed: 3 }, "weight_hh"),
+        start(DENSE.of(Sizes { hidden: n, gates: 2, ..Sizes::NONE }), "recurrent"),
+        start(LSTM.of(Sizes { hidden: n, embed: 3, ..Sizes::NONE }), "weight_hh"),
+        start(GRU.of(Sizes { hidden: n, embed: 3, ..Sizes::NONE }), "weight_hh"),
     ];
     for (blocks, (matrix, decayed)) in [1, 4, 3].into_iter().zip(recurrent) {
         assert!(decayed && matrix.len() == blocks * n * n);
@@ -181,12 +192,12 @@ fn parameters_start_where_the_literature_has_them() {
             }
         }
     }
-    let (bias, _) = start(Architecture::Lstm { hidden: n, embed: 3 }, "bias");
+    let (bias, _) = start(LSTM.of(Sizes { hidden: n, embed: 3, ..Sizes::NONE }), "bias");
     assert!(
         (0..4 * n).all(|i| bias[i] == f64::from(u8::from((n..2 * n).contains(&i)))),
         "1 at the forget gate"
     );
-    let lru = Architecture::Lru { hidden: 400, embed: 3, layers: 2, mixing: Mixing::GluOut };
+    let lru = LRU.of(Sizes { hidden: 400, embed: 3, layers: 2, ..Sizes::NONE });
     for prefix in ["", "layer2."] {
         let [nu, theta, gamma] =
             ["nu", "theta", "gamma_log"].map(|name| start(lru, &format!("{prefix}{name}")));
@@ -208,7 +219,7 @@ fn parameters_start_where_the_literature_has_them() {
         );
     }
     assert_ne!(start(lru, "nu").0, start(lru, "layer2.nu").0);
-    let mamba = Architecture::Mamba { embed: 50, state: 4 };
+    let mamba = MAMBA.of(Sizes { embed: 50, state: 4, ..Sizes::NONE });
     let (a_log, decayed) = start(mamba, "a_log");
     assert!(
         !decayed
@@ -265,24 +276,25 @@ fn saturated(
 fn stays_finite(make: &dyn Fn(Program) -> Box<dyn Backend>) {
     let double =
         |program| -> Box<dyn Backend> { Box::new(Cpu::<f64>::new(program, 1, u64::MAX).unwrap()) };
-    let lru = |layers, mixing| Architecture::Lru { hidden: 5, embed: 4, layers, mixing };
-    let attention = |scores| Architecture::Attention { embed: 4, scores };
-    let mamba = Architecture::Mamba { embed: 4, state: 3 };
+    let lru = |layers, mixing: &'static Layer| {
+        mixing.of(Sizes { hidden: 5, embed: 4, layers, width: 6, ..Sizes::NONE })
+    };
+    let attention = |scores: &'static Layer| scores.of(Sizes { embed: 4, ..Sizes::NONE });
+    let mamba = MAMBA.of(Sizes { embed: 4, state: 3, ..Sizes::NONE });
     let gated = [
-        Architecture::GatedDiagonal { hidden: 5, gates: 4 },
-        Architecture::GatedSide { hidden: 5 },
-        Architecture::GatedDense { hidden: 5, gates: 4 },
+        GATED.of(Sizes { hidden: 5, gates: 4, ..Sizes::NONE }),
+        GATED.of(Sizes { hidden: 5, ..Sizes::NONE }),
+        DENSE.of(Sizes { hidden: 5, gates: 4, ..Sizes::NONE }),
     ];
     let others = [
-        Architecture::Lstm { hidden: 5, embed: 4 },
-        Architecture::Gru { hidden: 5, embed: 4 },
-        attention(Scores::Softmax),
-        attention(Scores::Linear),
+        LSTM.of(Sizes { hidden: 5, embed: 4, ..Sizes::NONE }),
+        GRU.of(Sizes { hidden: 5, embed: 4, ..Sizes::NONE }),
+        attention(&SOFTMAX),
+        attention(&LINEAR),
     ];
-    let stacks = [1, 3].into_iter().flat_map(|layers| {
-        [Mixing::GluOut, Mixing::GluInOut, Mixing::Mlp { width: 6 }]
-            .map(|mixing| lru(layers, mixing))
-    });
+    let stacks = [1, 3]
+        .into_iter()
+        .flat_map(|layers| [&LRU, &LRU_IN_OUT, &LRU_MLP].map(|mixing| lru(layers, mixing)));
     let large =
         gated.into_iter().chain(others).chain(stacks).map(|architecture| (architecture, 1e4));
     for (architecture, size) in large.chain([(mamba, 1e3)]) {
@@ -353,19 +365,21 @@ fn learned(architecture: Architecture) -> [f32; 2] {
 
 #[test]
 fn every_layer_learns_the_teacher() {
-    let lru = |layers, mixing| Architecture::Lru { hidden: 8, embed: 12, layers, mixing };
-    let attention = |scores| Architecture::Attention { embed: 8, scores };
+    let lru = |layers, mixing: &'static Layer| {
+        mixing.of(Sizes { hidden: 8, embed: 12, layers, width: 12, ..Sizes::NONE })
+    };
+    let attention = |scores: &'static Layer| scores.of(Sizes { embed: 8, ..Sizes::NONE });
     // nMSE of 1 is what answering 0 gets.
     let cases = [
-        (Architecture::GatedDense { hidden: 10, gates: 8 }, 0.3),
-        (Architecture::Lstm { hidden: 16, embed: 8 }, 0.5),
-        (Architecture::Gru { hidden: 16, embed: 8 }, 0.5),
-        (lru(2, Mixing::GluOut), 0.3),
-        (lru(1, Mixing::GluInOut), 0.3),
-        (lru(1, Mixing::Mlp { width: 12 }), 0.5),
-        (Architecture::Mamba { embed: 8, state: 4 }, 0.3),
-        (attention(Scores::Softmax), 0.75),
-        (attention(Scores::Linear), 1e-6),
+        (DENSE.of(Sizes { hidden: 10, gates: 8, ..Sizes::NONE }), 0.3),
+        (LSTM.of(Sizes { hidden: 16, embed: 8, ..Sizes::NONE }), 0.5),
+        (GRU.of(Sizes { hidden: 16, embed: 8, ..Sizes::NONE }), 0.5),
+        (lru(2, &LRU), 0.3),
+        (lru(1, &LRU_IN_OUT), 0.3),
+        (lru(1, &LRU_MLP), 0.5),
+        (MAMBA.of(Sizes { embed: 8, state: 4, ..Sizes::NONE }), 0.3),
+        (attention(&SOFTMAX), 0.75),
+        (attention(&LINEAR), 1e-6),
     ];
     for (architecture, bound) in cases {
         let [first, last] = learned(architecture);

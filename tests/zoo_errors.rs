@@ -1,9 +1,18 @@
 //! What the zoo of layers says of bad files, links, flags and sweeps: what was wrong, where, and
 //! what was expected.
 
-use gatelens::model::{Architecture, Mixing, Scores};
+use gatelens::model::Architecture;
+use gatelens::model::{
+    Layer, Sizes,
+    attention::SOFTMAX,
+    gru::GRU,
+    layer::WORDS,
+    lru::{LRU, LRU_IN_OUT, LRU_MLP},
+    lstm::LSTM,
+    mamba::MAMBA,
+};
 use gatelens::recipe::checkpoint;
-use gatelens::recipe::{DataShape, ModelName, Recipe, TaskName};
+use gatelens::recipe::{DataShape, Recipe, TaskName};
 use gatelens::sweep::Sweep;
 use safetensors::tensor::{Dtype, TensorView};
 use std::collections::{BTreeMap, HashMap};
@@ -13,12 +22,18 @@ use std::process::{Command, Output};
 const N: usize = 4;
 const E: usize = 3;
 const D: usize = 2;
-const LSTM: Architecture = Architecture::Lstm { hidden: N, embed: E };
-const GRU: Architecture = Architecture::Gru { hidden: N, embed: E };
-const MAMBA: Architecture = Architecture::Mamba { embed: E, state: 2 };
+fn lstm() -> Architecture {
+    LSTM.of(Sizes { hidden: N, embed: E, ..Sizes::NONE })
+}
+fn gru() -> Architecture {
+    GRU.of(Sizes { hidden: N, embed: E, ..Sizes::NONE })
+}
+fn mamba() -> Architecture {
+    MAMBA.of(Sizes { embed: E, state: 2, ..Sizes::NONE })
+}
 
-fn lru(layers: usize, mixing: Mixing) -> Architecture {
-    Architecture::Lru { hidden: N, embed: E, layers, mixing }
+fn lru(layers: usize, mixing: &'static Layer) -> Architecture {
+    mixing.of(Sizes { hidden: N, embed: E, layers, width: 5, ..Sizes::NONE })
 }
 
 /// Tensors by name: shape and the value that all of their numbers have.
@@ -84,22 +99,22 @@ fn edited(mut tensors: Tensors, edits: Vec<Edit>) -> Vec<u8> {
 
 #[test]
 fn files_of_every_layer_read_and_bad_ones_are_explained() {
-    let glu = || tensors(lru(1, Mixing::GluOut));
-    let mlp = || tensors(lru(1, Mixing::Mlp { width: 5 }));
-    let three = || tensors(lru(3, Mixing::GluOut));
+    let glu = || tensors(lru(1, &LRU));
+    let mlp = || tensors(lru(1, &LRU_MLP));
+    let three = || tensors(lru(3, &LRU));
     let second = |mixing| {
         tensors(lru(2, mixing))
             .into_iter()
             .filter(move |(name, _)| name.starts_with("layer2."))
             .collect::<Tensors>()
     };
-    let mixed = || glu().into_iter().chain(second(Mixing::GluInOut)).collect::<Tensors>();
+    let mixed = || glu().into_iter().chain(second(&LRU_IN_OUT)).collect::<Tensors>();
     let one = "holds complex weights as one array";
     let counted = "expected each from 1 on, the first layer's parts without a prefix, the second's with layer2.";
     let cases = [
         (
             "an embedding of nothing",
-            tensors(LSTM),
+            tensors(lstm()),
             vec![Shape("embed", vec![0, D])],
             "embed has shape [0, 2]; expected a matrix [out, in]",
         ),
@@ -123,81 +138,81 @@ fn files_of_every_layer_read_and_bad_ones_are_explained() {
         ),
         (
             "no cells",
-            tensors(LSTM),
+            tensors(lstm()),
             vec![Shape("weight_hh", vec![0, 0])],
             "weight_hh has shape [0, 0]",
         ),
-        ("no state", tensors(MAMBA), vec![Shape("a_log", vec![E, 0])], "a_log has shape [3, 0]"),
+        ("no state", tensors(mamba()), vec![Shape("a_log", vec![E, 0])], "a_log has shape [3, 0]"),
         (
             "too much state",
-            tensors(MAMBA),
+            tensors(mamba()),
             vec![Shape("a_log", vec![E, 65])],
-            "is too large (N = 65); expected up to 64 numbers a channel",
+            "N = 65); expected d and outputs up to 64, e up to 256, N up to 64",
         ),
         (
             "five gates",
-            tensors(LSTM),
+            tensors(lstm()),
             vec![Shape("weight_hh", vec![5 * N, N])],
-            "weight_hh has shape [20, 4]; expected [4 n, n] for an LSTM or [3 n, n] for a GRU",
+            "weight_hh has shape [20, 4]; expected [4 n, n] (LSTM) or [3 n, n] (GRU)",
         ),
         (
             "a gate too few",
-            tensors(LSTM),
+            tensors(lstm()),
             vec![Shape("weight_ih", vec![3 * N, E])],
             "weight_ih has shape [12, 3]; expected [16, 3]",
         ),
         (
             "a wrong bias",
-            tensors(GRU),
+            tensors(gru()),
             vec![Shape("bias_hh", vec![N])],
             "bias_hh has shape [4]; expected [12]",
         ),
         (
             "NaN",
-            tensors(GRU),
+            tensors(gru()),
             vec![Value("weight_ih", f32::NAN)],
             "weight_ih holds NaN at element 0; expected finite",
         ),
         ("infinity", glu(), vec![Value("theta", f32::INFINITY)], "theta holds inf at element 0"),
         (
             "a GRU's bias in an LSTM",
-            tensors(LSTM),
+            tensors(lstm()),
             vec![Shape("bias_hh", vec![4 * N])],
-            "holds bias_hh beside the parts of LSTM (n = 4, e = 3, 2 numbers in and 2 out); expected those of one network alone, here embed, weight_ih",
+            "holds bias_hh beside the parts of LSTM (n = 4, e = 3, 2 values in and 2 out); expected those of one network alone, here embed, weight_ih",
         ),
         (
             "an LSTM's bias in a GRU",
-            tensors(GRU),
+            tensors(gru()),
             vec![Renamed("bias_ih", "bias")],
             "holds bias beside the parts of GRU",
         ),
         (
             "two layers' names",
-            tensors(LSTM),
+            tensors(lstm()),
             vec![Shape("theta", vec![N])],
             "holds theta beside the parts of LSTM",
         ),
         (
             "no layer",
-            tensors(LSTM),
+            tensors(lstm()),
             vec![Without("weight_hh")],
-            "has an embedding but no layer that is known: weight_hh (LSTM, GRU), theta (LRU)",
+            "has an embedding but no layer that is known: weight_hh (LSTM, GRU), theta (LRU, LRU In+Out, LRU MLP)",
         ),
         (
             "no readout",
-            tensors(GRU),
+            tensors(gru()),
             vec![Without("readout")],
             "has no tensor readout (expected a matrix [out, in])",
         ),
         (
             "no embedding",
-            tensors(GRU),
+            tensors(gru()),
             vec![Without("embed")],
             "has no tensor input_gate.m; a gated network needs input_gate.m, input_gate.x",
         ),
         (
             "only a second layer",
-            tensors(lru(2, Mixing::GluOut))
+            tensors(lru(2, &LRU))
                 .into_iter()
                 .filter(|(name, _)| {
                     name.starts_with("layer2.") || ["embed", "readout"].contains(&name.as_str())
@@ -225,7 +240,7 @@ fn files_of_every_layer_read_and_bad_ones_are_explained() {
             vec![Without("layer3.theta")],
             "has no tensor layer3.theta (expected shape [4])",
         ),
-        ("nine layers", tensors(lru(9, Mixing::GluOut)), vec![], "9 layers); expected"),
+        ("nine layers", tensors(lru(9, &LRU)), vec![], "layers = 9); expected"),
         (
             "another mixing in layer 2",
             mixed(),
@@ -273,13 +288,13 @@ fn files_of_every_layer_read_and_bad_ones_are_explained() {
         ),
         (
             "a side gate without the constant",
-            tensors(MAMBA),
+            tensors(mamba()),
             vec![Shape("side_gate", vec![E, E])],
             "side_gate has shape [3, 3]; expected [3, 4]",
         ),
         (
             "attention of which kind",
-            tensors(Architecture::Attention { embed: E, scores: Scores::Softmax }),
+            tensors(SOFTMAX.of(Sizes { embed: E, ..Sizes::NONE })),
             vec![],
             "only a recipe in its metadata says whether with softmax",
         ),
@@ -293,14 +308,7 @@ fn files_of_every_layer_read_and_bad_ones_are_explained() {
             "{what}: {error}"
         );
     }
-    let read = [
-        LSTM,
-        GRU,
-        MAMBA,
-        lru(1, Mixing::GluOut),
-        lru(8, Mixing::GluInOut),
-        lru(3, Mixing::Mlp { width: 5 }),
-    ];
+    let read = [lstm(), gru(), mamba(), lru(1, &LRU), lru(8, &LRU_IN_OUT), lru(3, &LRU_MLP)];
     for architecture in read {
         let loaded = checkpoint::read(
             "whole",
@@ -328,7 +336,7 @@ fn files_of_every_layer_read_and_bad_ones_are_explained() {
 
 #[test]
 fn a_recipe_in_a_file_is_checked_before_it_is_believed() {
-    let own = Recipe { model: ModelName::Lstm, hidden: N, embed: E, dim: D, ..Recipe::default() };
+    let own = Recipe { model: &LSTM, hidden: N, embed: E, dim: D, ..Recipe::default() };
     let shape = |sequences, steps| {
         Some(DataShape { name: "x.npz".into(), sequences, steps, is_weighted: false })
     };
@@ -340,9 +348,12 @@ fn a_recipe_in_a_file_is_checked_before_it_is_believed() {
         ..own.clone()
     };
     assert_eq!(
-        checkpoint::read("own", &file(&tensors(LSTM), Some(&serde_json::to_string(&own).unwrap())))
-            .unwrap()
-            .recipe,
+        checkpoint::read(
+            "own",
+            &file(&tensors(lstm()), Some(&serde_json::to_string(&own).unwrap()))
+        )
+        .unwrap()
+        .recipe,
         Some(own.clone())
     );
     let cases = [
@@ -351,12 +362,12 @@ fn a_recipe_in_a_file_is_checked_before_it_is_believed() {
         (Recipe { layers: 0, ..own.clone() }, "layers: 0 — expected a whole number from 1 to 8"),
         (Recipe { state: 0, ..own.clone() }, "state: 0 — expected a whole number from 1 to 64"),
         (
-            Recipe { model: ModelName::Gru, ..own.clone() },
-            "it is for GRU (n = 4, e = 3, 2 numbers in and 2 out), and they are of LSTM (n = 4,",
+            Recipe { model: &GRU, ..own.clone() },
+            "it is for GRU (n = 4, e = 3, 2 values in and 2 out), and they are of LSTM (n = 4,",
         ),
         (
             Recipe { embed: 7, ..own.clone() },
-            "it is for LSTM (n = 4, e = 7, 2 numbers in and 2 out), and they are of LSTM (n = 4, e = 3,",
+            "it is for LSTM (n = 4, e = 7, 2 values in and 2 out), and they are of LSTM (n = 4, e = 3,",
         ),
         (
             of_file(0, 1),
@@ -368,7 +379,7 @@ fn a_recipe_in_a_file_is_checked_before_it_is_believed() {
     for (recipe, expected) in cases {
         let error = checkpoint::read(
             "some.safetensors",
-            &file(&tensors(LSTM), Some(&serde_json::to_string(&recipe).unwrap())),
+            &file(&tensors(lstm()), Some(&serde_json::to_string(&recipe).unwrap())),
         )
         .unwrap_err()
         .to_string();
@@ -376,8 +387,8 @@ fn a_recipe_in_a_file_is_checked_before_it_is_believed() {
     }
     let unknown = serde_json::to_string(&own).unwrap().replace("\"lstm\"", "\"transformer\"");
     let error =
-        checkpoint::read("new", &file(&tensors(LSTM), Some(&unknown))).unwrap_err().to_string();
-    assert!(error.contains("unknown variant `transformer`, expected one of `gated`"), "{error}");
+        checkpoint::read("new", &file(&tensors(lstm()), Some(&unknown))).unwrap_err().to_string();
+    assert!(error.contains("there is no layer transformer; expected one of gated"), "{error}");
 }
 
 #[test]
@@ -392,10 +403,10 @@ fn a_link_skips_sizes_of_nothing() {
         ("embed=257", "embed"),
         ("model=transformer", "model"),
     ] {
-        for model in ModelName::WORDS {
+        for model in WORDS {
             let (_, read, problems) =
                 Recipe::from_hash(&format!("#v=1&model={model}&{bad}&batch=16"));
-            assert_eq!((read.model.word(), read.batch, problems.len()), (model, 16, 1), "{bad}");
+            assert_eq!((read.model.word, read.batch, problems.len()), (model, 16, 1), "{bad}");
             assert!(
                 problems[0]
                     .to_string()
@@ -412,7 +423,7 @@ fn a_link_skips_sizes_of_nothing() {
         problems.is_empty()
             && read.gates == 7
             && read.plan().mask.is_none()
-            && matches!(read.architecture(), Architecture::Lstm { .. })
+            && read.architecture().layer == &LSTM
     );
 }
 
@@ -543,29 +554,29 @@ fn the_terminal_says_which_model_a_file_holds_and_what_is_ignored() {
         (
             &lstm,
             &["--model", "gru"],
-            "holds weights of LSTM (n = 4, e = 3, 2 numbers in and 2 out), but the settings ask for GRU (n = 4, e = 3, 2 numbers in and 2 out)",
+            "holds weights of LSTM (n = 4, e = 3, 2 values in and 2 out), but the settings ask for GRU (n = 4, e = 3, 2 values in and 2 out)",
         ),
         (&lstm, &["--model", "gated"], "but the settings ask for Gated RNN (n = 4, m ="),
         (
             &lstm,
             &["--embed", "5"],
-            "but the settings ask for LSTM (n = 4, e = 5, 2 numbers in and 2 out); leave out the settings that differ",
+            "but the settings ask for LSTM (n = 4, e = 5, 2 values in and 2 out); leave out the settings that differ",
         ),
         (
             &lstm,
             &["--dim", "3"],
-            "but the settings ask for LSTM (n = 4, e = 3, 3 numbers in and 3 out)",
+            "but the settings ask for LSTM (n = 4, e = 3, 3 values in and 3 out)",
         ),
         // As many numbers as in the file, of another meaning.
         (
             &linear,
             &["--model", "softmax"],
-            "holds weights of Linear attention (e = 3, 2 numbers in and 2 out), but the settings ask for Softmax attention",
+            "holds weights of Linear attention (e = 3, 2 values in and 2 out), but the settings ask for Softmax attention",
         ),
         (
             &in_out,
             &["--model", "lru-mlp"],
-            "holds weights of LRU In+Out (n = 4, e = 3, layers = 1, 2 numbers in and 2 out), but the settings ask for LRU MLP (n = 4, e = 3, layers = 1, MLPs of 3,",
+            "holds weights of LRU In+Out (n = 4, e = 3, layers = 1, 2 values in and 2 out), but the settings ask for LRU MLP (n = 4, e = 3, layers = 1, MLPs of 3,",
         ),
     ];
     for (file, more, expected) in cases {

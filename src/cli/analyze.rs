@@ -4,7 +4,6 @@ use super::arguments::text;
 use crate::analysis::dissection::{Settings, dissect};
 use crate::analysis::probe::probe;
 use crate::analysis::subject::Subject;
-use crate::model::Architecture;
 use crate::model::run::Weighed;
 use crate::recipe::Recipe;
 use crate::recipe::checkpoint::{self, Checkpoint};
@@ -81,16 +80,15 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
         std::fs::read(path).map_err(|e| Error::file(path, format!("could not be read: {e}")))?;
     let checkpoint = checkpoint::read(path, &bytes)?;
     checkpoint.notes.iter().for_each(|note| eprintln!("{path}: {note}"));
-    let (report, text_report) = match &checkpoint.architecture {
-        Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. } => {
-            let found = dissect(
-                &checkpoint.gated(path)?,
-                checkpoint.teacher.as_ref(),
-                &Settings { threshold, lag, picked, seed },
-            );
-            (found.report(), found.text())
-        }
-        _ => probed(path, &checkpoint, seed)?,
+    let (report, text_report) = if checkpoint.architecture.layer.reducible {
+        let found = dissect(
+            &checkpoint.gated(path)?,
+            checkpoint.teacher.as_ref(),
+            &Settings { threshold, lag, picked, seed },
+        );
+        (found.report(), found.text())
+    } else {
+        probed(path, &checkpoint, seed)?
     };
     if let Some(out) = text(arguments, "out") {
         std::fs::write(out, format!("{report:#}\n")).map_err(|e| Error::System {

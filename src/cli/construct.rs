@@ -1,8 +1,9 @@
 //! `construct`: a gated network, or another layer, that is linear attention, written to a file.
 
 use super::arguments::text;
+use crate::model::Size;
 use crate::recipe::Recipe;
-use crate::recipe::checkpoint::{self, MAX_EMBED, MAX_NEURONS};
+use crate::recipe::checkpoint;
 use crate::recipe::settings::SETTINGS;
 use crate::task::Teacher;
 use crate::theory::cost::{self, Cost};
@@ -10,6 +11,9 @@ use crate::theory::layers::{self, Layer};
 use crate::theory::{self, Variant};
 use crate::{Error, Result};
 use clap::{Arg, ArgMatches, Command};
+
+const MAX_NEURONS: usize = Size::Hidden.most();
+const MAX_EMBED: usize = Size::Embed.most();
 
 /// Options that are settings of a recipe: the option, and the setting's key.
 const DRAWN: [(&str, &str); 7] = [
@@ -129,7 +133,8 @@ fn layer_of(layer: Layer, arguments: &ArgMatches) -> Result<()> {
         built.error::<f32>(&teacher, SEED, COMPARED),
     ];
     let out = write(arguments, checkpoint::write_weighed(&built.weighed(), &teacher)?)?;
-    let ((parameters, nonzero), hidden) = (built.parameter_count(), built.architecture.hidden());
+    let ((parameters, nonzero), hidden) =
+        (built.parameter_count(), built.architecture.sizes.hidden);
     if arguments.get_flag("json") {
         let object = serde_json::json!({
             "layer": layer.key(), "epsilon": epsilon, "hidden": hidden, "parameters": parameters, "nonzero_parameters": nonzero, "attention_parameters": cost::attention(teacher.dim),
@@ -211,11 +216,11 @@ fn check_size(variant: Variant, teacher: &Teacher) -> Result<Cost> {
 fn check_layer(layer: Layer, d: usize) -> Result<()> {
     let architecture = layer.architecture(d);
     let embed = architecture.table(d, d).get("embed").map_or(0, |param| param.shape[0]);
-    if architecture.hidden() > MAX_NEURONS || embed > MAX_EMBED {
+    if architecture.sizes.hidden > MAX_NEURONS || embed > MAX_EMBED {
         let found = format!(
             "{d} for {} takes {} neurons and an embedding of {embed}",
             layer.key(),
-            architecture.hidden()
+            architecture.sizes.hidden
         );
         return Err(Error::setting(
             "dim",

@@ -8,17 +8,45 @@
 //!
 //! W_hh starts as three orthogonal matrices, biases at 0, the rest N(0, 1/fan-in).
 
+use super::layer::{Kept, Layer, Memory, Seen, Size, Sizes};
+use super::lstm::with_recurrent_matrix;
 use crate::graph::{Graph, Var};
 
 /// ŷ of the last `steps` time steps.
-pub fn record(
-    graph: &mut Graph,
-    x: Var,
-    [hidden, embed, outputs]: [usize; 3],
-    steps: usize,
-) -> Var {
-    let z = graph.linear("embed", x, embed); // [B, T, e]
-    let h = graph.gru("", z, hidden); // [B, T, n]
+fn record(graph: &mut Graph, x: Var, sizes: &Sizes, [outputs, steps]: [usize; 2]) -> Var {
+    let z = graph.linear("embed", x, sizes.embed); // [B, T, e]
+    let h = graph.gru("", z, sizes.hidden); // [B, T, n]
     let h = graph.last(h, steps);
     graph.linear("readout", h, outputs) // [B, T, d_out]
 }
+
+/// The GRU.
+pub static GRU: Layer = Layer {
+    word: "gru",
+    title: "GRU",
+    sentence: "Its update gate multiplies what is written, its reset gate the memory that the candidate sees. Where a gate stays near 0.5 it works as a product; near 0 and 1 as a switch.",
+    sizes: &[Size::Hidden, Size::Embed],
+    side_gating: false,
+    reducible: false,
+    compared: true,
+    record,
+    states: |_| vec![Seen::signed("h", "state h", "h = (1 − z) ⊙ n + z ⊙ h before")],
+    gates: |_| {
+        let reset = "r = σ(·): how much of the state the candidate sees";
+        let update = "z = σ(·): how much of the state stays; the rest is replaced";
+        let candidate = "n = tanh(· + r ⊙ (W h)): what may be written";
+        vec![
+            Seen::gate("gates", "reset gate r", reset).part(0, 4),
+            Seen::gate("gates", "update gate z", update).part(1, 4),
+            Seen::signed("gates", "candidate n", candidate).part(2, 4),
+        ]
+    },
+    token_gates: |_| vec!["gates".into()],
+    memory: Some(Memory {
+        name: "update gate z of each neuron",
+        about: "h = z ⊙ h before + (1 − z) ⊙ n: z depends on the token. The bar is its range over the sequence, the dot its mean.",
+        kept: Kept::Gate("gates", (1, 4)),
+    }),
+    sign: ["weight_hh", "[3 n, n]"],
+    read: |shapes| with_recurrent_matrix(shapes, 3),
+};

@@ -10,32 +10,39 @@
 //! λ starts uniform in the unit disk's sector of phases up to π/10, γ at √(1 − |λ|²), the parts of
 //! B at N(0, 1/2e), of C at N(0, 1/n), d at N(0, 1). No norms, no residual connections.
 
-use super::Mixing;
+use super::layer::{Kept, Layer, Memory, Seen, Size, Sizes, layered, prefix};
+use super::shapes::Shapes;
 use crate::graph::op::activation::Function;
 use crate::graph::params::Init;
 use crate::graph::{Graph, Var};
+use std::collections::BTreeSet;
 
-/// Sizes of a stack.
-#[derive(Debug, Clone, Copy)]
-pub struct Sizes {
-    /// Complex neurons n of a layer.
-    pub hidden: usize,
-    /// Width e between layers.
-    pub embed: usize,
-    /// Layers, at least 1. The second's parameters have `layer2.` before their names, and so on.
-    pub layers: usize,
-    /// What mixes channels around a recurrence.
-    pub mixing: Mixing,
+/// What mixes the channels around a recurrence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mixing {
+    /// A GLU after it: (W_v y) ⊙ σ(W_g y).
+    GluOut,
+    /// A GLU before it and one after it: LRU In+Out.
+    GluInOut,
+    /// An MLP with one hidden layer before it and one after it. As large as the GLUs at a width of
+    /// e.
+    Mlp,
 }
 
 /// ŷ of the last `steps` time steps.
-pub fn record(graph: &mut Graph, x: Var, sizes: Sizes, outputs: usize, steps: usize) -> Var {
-    let Sizes { hidden, embed, layers, mixing } = sizes;
+fn record(
+    graph: &mut Graph,
+    x: Var,
+    sizes: &Sizes,
+    [outputs, steps]: [usize; 2],
+    mixing: Mixing,
+) -> Var {
+    let Sizes { hidden, embed, layers, width, .. } = *sizes;
     let mut z = graph.linear("embed", x, embed); // [B, T, e]
     for layer in 1..=layers {
-        let prefix = if layer == 1 { String::new() } else { format!("layer{layer}.") };
+        let prefix = prefix(layer);
         if mixing != Mixing::GluOut {
-            z = mixed(graph, &prefix, "in", z, mixing); // [B, T, e]
+            z = mixed(graph, &prefix, "in", z, (mixing, width)); // [B, T, e]
         }
         let u = graph.complex_linear(&format!("{prefix}b"), z, hidden); // [B, T, 2 n]
         let mut h = graph.complex_scan(&prefix, u); // [B, T, 2 n]
@@ -45,15 +52,21 @@ pub fn record(graph: &mut Graph, x: Var, sizes: Sizes, outputs: usize, steps: us
         let read = graph.complex_readout(&format!("{prefix}c"), h, embed); // [B, T, e]
         let skipped = graph.scale(&format!("{prefix}d"), z, Init::Normal { fan_in: 1 }); // [B, T, e]
         let y = graph.add(&format!("{prefix}read"), read, skipped);
-        z = mixed(graph, &prefix, "out", y, mixing); // [B, T, e]
+        z = mixed(graph, &prefix, "out", y, (mixing, width)); // [B, T, e]
     }
     graph.linear("readout", z, outputs) // [B, T, d_out]
 }
 
 /// The GLU or the MLP before (`in`) or after (`out`) a recurrence.
-fn mixed(graph: &mut Graph, prefix: &str, place: &str, y: Var, mixing: Mixing) -> Var {
+fn mixed(
+    graph: &mut Graph,
+    prefix: &str,
+    place: &str,
+    y: Var,
+    (mixing, width): (Mixing, usize),
+) -> Var {
     let embed = graph.width(y);
-    if let Mixing::Mlp { width } = mixing {
+    if mixing == Mixing::Mlp {
         let name = format!("{prefix}mlp_{place}");
         let inner = graph.linear(&format!("{name}.w1"), y, width); // [B, T, k]
         let inner = graph.apply(&format!("{name}.gelu"), Function::Gelu, inner);
@@ -64,4 +77,182 @@ fn mixed(graph: &mut Graph, prefix: &str, place: &str, y: Var, mixing: Mixing) -
     let gate = graph.linear(&format!("{name}.gate"), y, embed); // [B, T, e]
     let gate = graph.apply(&format!("{name}.sigmoid"), Function::Sigmoid, gate);
     graph.hadamard(&name, value, gate)
+}
+
+/// What its names end with, for people.
+fn suffix(layer: usize, layers: usize) -> String {
+    if layers == 1 { String::new() } else { format!(", layer {layer}") }
+}
+
+fn states(sizes: &Sizes) -> Vec<Seen> {
+    let state = |layer| {
+        let name = format!("size of the state, |h|{}", suffix(layer, sizes.layers));
+        let about = "h = λ ⊙ h before + γ ⊙ B z, complex; drawn is its size |h|";
+        Seen { complex: true, ..Seen::signed(format!("{}h", prefix(layer)), name, about) }
+    };
+    (1..=sizes.layers).map(state).collect()
+}
+
+/// A name for each layer of the stack and each place.
+fn at_places(sizes: &Sizes, mixing: Mixing) -> Vec<(usize, &'static str, &'static str)> {
+    let places: &[_] = match mixing {
+        Mixing::GluOut => &[("out", "after")],
+        Mixing::GluInOut | Mixing::Mlp => &[("in", "before"), ("out", "after")],
+    };
+    (1..=sizes.layers)
+        .flat_map(|layer| places.iter().map(move |&(place, words)| (layer, place, words)))
+        .collect()
+}
+
+fn gates(sizes: &Sizes, mixing: Mixing) -> Vec<Seen> {
+    let gate = |(layer, place, words): (usize, &str, &str)| {
+        let (prefix, suffix) = (prefix(layer), suffix(layer, sizes.layers));
+        if mixing == Mixing::Mlp {
+            let about = "gelu(W₁ z): an MLP has no gate; these are its neurons";
+            let name = format!("MLP {words} the recurrence{suffix}");
+            return Seen::signed(format!("{prefix}mlp_{place}.gelu"), name, about);
+        }
+        let name = format!("GLU {words} the recurrence{suffix}");
+        let buffer = format!("{prefix}glu_{place}.sigmoid");
+        Seen::gate(buffer, name, "σ(W_g z): how much of W_v z passes").of_rows("channel")
+    };
+    at_places(sizes, mixing).into_iter().map(gate).collect()
+}
+
+fn token_gates(sizes: &Sizes, mixing: Mixing) -> Vec<String> {
+    let name =
+        |(layer, place, _): (usize, &str, &str)| format!("{}glu_{place}.gate", prefix(layer));
+    at_places(sizes, mixing).into_iter().map(name).collect()
+}
+
+const SENTENCE: &str = "Its recurrence is linear; products are only in what stands around it. A GLU whose gate stays near 0.5 works as a product.";
+const MEMORY: Option<Memory> = Some(Memory {
+    name: "λ of each neuron",
+    about: "h = λ ⊙ h before + γ ⊙ B z: |λ| = 1 keeps everything, |λ| = 0 nothing; off the real line it turns at each token.",
+    kept: Kept::Phases("nu", "theta"),
+});
+
+/// Linear recurrent units with a GLU behind each.
+pub static LRU: Layer = Layer {
+    word: "lru",
+    title: "LRU",
+    sentence: SENTENCE,
+    sizes: &[Size::Hidden, Size::Embed, Size::Layers],
+    side_gating: false,
+    reducible: false,
+    compared: false,
+    record: |graph, x, sizes, ends| record(graph, x, sizes, ends, Mixing::GluOut),
+    states: states,
+    gates: |sizes| gates(sizes, Mixing::GluOut),
+    token_gates: |sizes| token_gates(sizes, Mixing::GluOut),
+    memory: MEMORY,
+    sign: ["theta", "[n]"],
+    read: |shapes| read(shapes, Mixing::GluOut),
+};
+
+/// With a GLU before and one behind.
+pub static LRU_IN_OUT: Layer = Layer {
+    word: "lru-in-out",
+    title: "LRU In+Out",
+    sentence: SENTENCE,
+    sizes: &[Size::Hidden, Size::Embed, Size::Layers],
+    side_gating: false,
+    reducible: false,
+    compared: true,
+    record: |graph, x, sizes, ends| record(graph, x, sizes, ends, Mixing::GluInOut),
+    states: states,
+    gates: |sizes| gates(sizes, Mixing::GluInOut),
+    token_gates: |sizes| token_gates(sizes, Mixing::GluInOut),
+    memory: MEMORY,
+    sign: ["theta", "[n]"],
+    read: |shapes| read(shapes, Mixing::GluInOut),
+};
+
+/// With MLPs of equal size in place of the GLUs.
+pub static LRU_MLP: Layer = Layer {
+    word: "lru-mlp",
+    title: "LRU MLP",
+    sentence: SENTENCE,
+    sizes: &[Size::Hidden, Size::Embed, Size::Layers, Size::Width],
+    side_gating: false,
+    reducible: false,
+    compared: false,
+    record: |graph, x, sizes, ends| record(graph, x, sizes, ends, Mixing::Mlp),
+    states: states,
+    gates: |sizes| gates(sizes, Mixing::Mlp),
+    token_gates: |_| vec![],
+    memory: MEMORY,
+    sign: ["theta", "[n]"],
+    read: |shapes| read(shapes, Mixing::Mlp),
+};
+
+/// What each layer of the stack has, without a prefix.
+const UNIT: [&str; 7] = ["nu", "theta", "gamma_log", "b_re", "b_im", "c_re", "c_im"];
+
+fn read(shapes: &Shapes, mixing: Mixing) -> Option<Result<(Sizes, usize), String>> {
+    let complex = ["lambda", "B", "C"];
+    let is_stack = UNIT.into_iter().chain(complex).any(|part| shapes.has(part))
+        || !further_layers(shapes).is_empty();
+    let found = if shapes.has("mlp_in.w1") {
+        Mixing::Mlp
+    } else if shapes.has("glu_in.value") {
+        Mixing::GluInOut
+    } else {
+        Mixing::GluOut
+    };
+    let is_mine = shapes.is_embedded() && is_stack && found == mixing;
+    is_mine.then(|| {
+        let [embed, inputs] = shapes.matrix("embed")?;
+        let layers = layers(shapes)?;
+        (1..=layers).try_for_each(|layer| check_complex(shapes, &prefix(layer)))?;
+        let [hidden, _] = shapes.matrix("b_re")?;
+        let width = if mixing == Mixing::Mlp { shapes.matrix("mlp_in.w1")?[0] } else { 0 };
+        Ok((Sizes { hidden, embed, layers, width, ..Sizes::NONE }, inputs))
+    })
+}
+
+/// Complex weights are two real arrays each.
+fn check_complex(shapes: &Shapes, prefix: &str) -> Result<(), String> {
+    for (part, one) in [("b", "b"), ("b", "B"), ("c", "c"), ("c", "C")] {
+        if shapes.has(&format!("{prefix}{one}")) && !shapes.has(&format!("{prefix}{part}_re")) {
+            return Err(format!(
+                "holds complex weights as one array, {prefix}{one}; expected two real ones: {prefix}b_re and {prefix}b_im [n, e], {prefix}c_re and {prefix}c_im [e, n]"
+            ));
+        }
+    }
+    if shapes.has(&format!("{prefix}lambda")) {
+        return Err(format!(
+            "holds the complex λ as {prefix}lambda; expected two real arrays, {prefix}nu and {prefix}theta [n], for λ = exp(−exp(nu) + i exp(theta))"
+        ));
+    }
+    Ok(())
+}
+
+/// The numbers of the layers that have one before their names.
+fn further_layers(shapes: &Shapes) -> BTreeSet<usize> {
+    let parts = [&LRU_IN_OUT, &LRU_MLP].map(|layer| layer.of(Sizes::ONE).table(1, 1));
+    let number = |tensor| {
+        let (number, part) = layered(tensor)?;
+        parts.iter().any(|table| table.get(part).is_some()).then_some(number)
+    };
+    shapes.names().filter_map(number).collect()
+}
+
+/// How many layers a stack has.
+fn layers(shapes: &Shapes) -> Result<usize, String> {
+    let counted = further_layers(shapes);
+    let layers = counted.last().copied().unwrap_or(1);
+    let expected = "expected each from 1 on, the first layer's parts without a prefix, the second's with layer2.";
+    if let Some(number) = counted.first().filter(|number| **number < 2) {
+        return Err(format!("has parts of a layer{number}.; {expected}"));
+    }
+    let is_there = |layer: &usize| {
+        if *layer == 1 { UNIT.iter().any(|part| shapes.has(part)) } else { counted.contains(layer) }
+    };
+    match (1..layers).find(|layer| !is_there(layer)) {
+        Some(gap) => {
+            Err(format!("has parts of layer {layers} but none of layer {gap}; {expected}"))
+        }
+        None => Ok(layers),
+    }
 }

@@ -16,25 +16,67 @@
 //! it, the side gate multiplies. So the squared error is of degree 10, and from |x| ≈ 1e4 on beyond
 //! float32, which the engines tell as a loss that is no number; ŷ is not until about 1e7.
 
+use super::layer::{Kept, Layer, Memory, Seen, Size, Sizes};
 use crate::graph::op::activation::Function;
 use crate::graph::params::Init;
 use crate::graph::{Graph, Var};
 
 /// ŷ of the last `steps` time steps.
-pub fn record(graph: &mut Graph, x: Var, [embed, state, outputs]: [usize; 3], steps: usize) -> Var {
-    let z = graph.linear("embed", x, embed); // [B, T, e]
-    let delta = graph.linear("delta", z, embed); // [B, T, e]
+fn record(graph: &mut Graph, x: Var, sizes: &Sizes, [outputs, steps]: [usize; 2]) -> Var {
+    let z = graph.linear("embed", x, sizes.embed); // [B, T, e]
+    let delta = graph.linear("delta", z, sizes.embed); // [B, T, e]
     let delta = graph.bias("delta_bias", delta, Init::StepSize { min: 1e-3, max: 0.1 });
     let delta = graph.apply("step", Function::Softplus, delta);
-    let b = graph.linear("b", z, state); // [B, T, N]
+    let b = graph.linear("b", z, sizes.state); // [B, T, N]
     let h = graph.selective_scan("a_log", [z, delta, b]); // [B, T, e · N]
     let (z, h) = (graph.last(z, steps), graph.last(h, steps));
-    let c = graph.linear("c", z, state); // [B, T, N]
+    let c = graph.linear("c", z, sizes.state); // [B, T, N]
     let read = graph.contract("read", h, c); // [B, T, e]
     let skipped = graph.scale("d", z, Init::Constant(1.0)); // [B, T, e]
     let sum = graph.add("sum", read, skipped);
-    let side = graph.linear("side_gate", z.with_constant(), embed); // [B, T, e]
+    let side = graph.linear("side_gate", z.with_constant(), sizes.embed); // [B, T, e]
     let side = graph.apply("side", Function::Silu, side);
     let gated = graph.hadamard("gated", sum, side); // [B, T, e]
     graph.linear("readout", gated, outputs) // [B, T, d_out]
 }
+
+/// A selective layer like Mamba's.
+pub static MAMBA: Layer = Layer {
+    word: "mamba",
+    title: "Mamba-like",
+    sentence: "B multiplies what is written, C what is read, and the step Δ decides how much is forgotten: all three see the token.",
+    sizes: &[Size::Embed, Size::State],
+    side_gating: false,
+    reducible: false,
+    compared: false,
+    record,
+    states: |_| {
+        let about = "h = exp(Δ A) ⊙ h before + Δ B z, channel by channel";
+        vec![Seen::signed("h", "state h", about).of_rows("state number")]
+    },
+    gates: |_| {
+        let step = "Δ = softplus(·): large writes much and forgets much";
+        let b = "B = W_B z: into which state numbers a channel writes";
+        let c = "C = W_C z: which state numbers are read";
+        let side = "silu(W_g z): what the channels are multiplied by";
+        vec![
+            Seen::signed("step", "step size Δ", step).of_rows("channel"),
+            Seen::signed("b", "B, how it writes", b).of_rows("state number"),
+            Seen::signed("c", "C, how it reads", c).of_rows("state number"),
+            Seen::signed("side", "side gate", side).of_rows("channel"),
+        ]
+    },
+    token_gates: |_| vec!["c".into(), "side".into()],
+    memory: Some(Memory {
+        name: "exp(Δ A) of each state number",
+        about: "What a state number keeps depends on the token: the bar is its range over the sequence, the dot its mean.",
+        kept: Kept::Selective("step", "a_log"),
+    }),
+    sign: ["a_log", "[e, N]"],
+    read: |shapes| {
+        (shapes.is_embedded() && shapes.has("a_log")).then(|| {
+            let ([embed, inputs], [_, state]) = (shapes.matrix("embed")?, shapes.matrix("a_log")?);
+            Ok((Sizes { embed, state, ..Sizes::NONE }, inputs))
+        })
+    },
+};

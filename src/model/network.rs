@@ -1,7 +1,8 @@
 //! A gated diagonal network by its weights, in f64 and apart from any training: what constructions
 //! make and analyses read. The equations are those of [`super::gated_diagonal`].
 
-use super::Architecture;
+use super::gated_diagonal::GATED;
+use super::{Architecture, Sizes};
 use crate::graph::params::ParamTable;
 use crate::math::matrix::Matrix;
 use serde::{Deserialize, Serialize};
@@ -98,12 +99,11 @@ impl Network {
 
     /// The network's kind and sizes.
     pub fn architecture(&self) -> Architecture {
-        match &self.gating {
-            Gating::Output { m, .. } => {
-                Architecture::GatedDiagonal { hidden: self.hidden(), gates: m.rows }
-            }
-            Gating::Side(_) => Architecture::GatedSide { hidden: self.hidden() },
-        }
+        let gates = match &self.gating {
+            Gating::Output { m, .. } => m.rows,
+            Gating::Side(_) => 0,
+        };
+        GATED.of(Sizes { hidden: self.hidden(), gates, ..Sizes::NONE })
     }
 
     /// d, numbers a token.
@@ -216,11 +216,12 @@ pub fn nu(lambda: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use super::super::gated_dense::DENSE;
     use super::*;
 
     #[test]
     fn parameters_go_there_and_back_and_the_outputs_are_the_equation() {
-        let table = Architecture::GatedDiagonal { hidden: 2, gates: 1 }.table(1, 1);
+        let table = GATED.of(Sizes { hidden: 2, gates: 1, ..Sizes::NONE }).table(1, 1);
         // u = (2x + 1, x²); λ = (1, 0); g = (h₁ + h₂) · h₂; ŷ = 3 g
         let network = Network {
             input_m: Matrix::from_rows(&[[2.0, 1.0], [1.0, 0.0]]),
@@ -237,7 +238,7 @@ mod tests {
             Network::from_parameters(&table, &network.to_parameters()).as_ref(),
             Some(&network)
         );
-        let dense = Architecture::GatedDense { hidden: 2, gates: 1 }.table(1, 1);
+        let dense = DENSE.of(Sizes { hidden: 2, gates: 1, ..Sizes::NONE }).table(1, 1);
         assert_eq!(Network::from_parameters(&dense, &dense.initial(1)), None, "no λ to analyse");
         let y = network.outputs_of(&Matrix::new(4, 1, vec![1.0, 2.0, 1.0, 2.0]), 2);
         assert_eq!(

@@ -51,11 +51,11 @@ impl Model {
 
     /// As a gated diagonal network; `None` if it is of another kind.
     pub fn gated(&self) -> Option<Network> {
-        let gated = matches!(
-            self.architecture,
-            Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. }
-        );
-        gated.then(|| Network::from_parameters(&self.table(), &self.parameters)).flatten()
+        self.architecture
+            .layer
+            .reducible
+            .then(|| Network::from_parameters(&self.table(), &self.parameters))
+            .flatten()
     }
 
     /// All parameters rounded to the engine's precision.
@@ -93,11 +93,14 @@ impl From<Network> for Model {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Sizes;
+    use super::super::gated_diagonal::GATED;
+    use super::super::lstm::LSTM;
     use super::*;
 
     #[test]
     fn a_gated_network_goes_there_and_back_and_others_are_not_gated() {
-        let architecture = Architecture::GatedDiagonal { hidden: 5, gates: 3 };
+        let architecture = GATED.of(Sizes { hidden: 5, gates: 3, ..Sizes::NONE });
         let table = architecture.table(2, 2);
         let network = Network::from_parameters(&table, &table.initial(4)).unwrap();
         let model = Model::from(&network);
@@ -108,7 +111,7 @@ mod tests {
             (model.to_parameters(), model.table(), model.is_finite()),
             (network.to_parameters(), table, true)
         );
-        let lstm = Architecture::Lstm { hidden: 2, embed: 2 };
+        let lstm = LSTM.of(Sizes { hidden: 2, embed: 2, ..Sizes::NONE });
         let model = Model::new(lstm, [2, 2], &lstm.table(2, 2).initial(1));
         assert_eq!((model.gated(), model.parameters.len()), (None, lstm.table(2, 2).len()));
     }

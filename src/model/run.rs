@@ -1,7 +1,7 @@
 //! Any architecture run once on the CPU engine, in single or double precision, and what its buffers
 //! then hold.
 
-use super::{Architecture, Mixing};
+use super::Architecture;
 use crate::backend::cpu::Cpu;
 use crate::graph::{Graph, Storage, program::Program};
 use crate::math::float::Float;
@@ -76,72 +76,37 @@ impl Weighed<'_> {
 }
 
 impl Architecture {
-    /// The buffers that carry something from one time step to the next; of the LRU each layer's, as
-    /// halves [re, im] of a row. Attention has none: it looks at all tokens again.
+    /// The buffers that carry something from one time step to the next; of complex ones halves [re,
+    /// im] of a row. None of attention: it looks at all tokens again.
     pub fn state_buffers(self) -> Vec<String> {
-        match self {
-            Self::Lstm { .. } => vec!["h".into(), "c".into()],
-            Self::Lru { layers, .. } => {
-                (1..=layers).map(|layer| format!("{}h", prefix(layer))).collect()
-            }
-            Self::GatedDiagonal { .. }
-            | Self::GatedSide { .. }
-            | Self::GatedDense { .. }
-            | Self::Gru { .. }
-            | Self::Mamba { .. } => vec!["h".into()],
-            Self::Attention { .. } => vec![],
-        }
+        (self.layer.states)(&self.sizes).into_iter().map(|state| state.buffer).collect()
     }
 
     /// The buffers that multiply others and are made from the token rather than from the readout's
-    /// own state: what a query may be read from where no state carries it. Empty where all
-    /// gates read the state.
+    /// own state: what a query may be read from where no state carries it. Empty where all gates
+    /// read the state.
     pub fn gate_buffers(self) -> Vec<String> {
-        match self {
-            Self::GatedSide { .. } => vec!["side_gate".into()],
-            Self::Lstm { .. } | Self::Gru { .. } => vec!["gates".into()],
-            Self::Lru { layers, mixing, .. } => {
-                let places: &[&str] = match mixing {
-                    Mixing::GluOut => &["out"],
-                    Mixing::GluInOut => &["in", "out"],
-                    Mixing::Mlp { .. } => &[],
-                };
-                (1..=layers)
-                    .flat_map(|layer| {
-                        places.iter().map(move |place| format!("{}glu_{place}.gate", prefix(layer)))
-                    })
-                    .collect()
-            }
-            Self::Mamba { .. } => vec!["c".into(), "side".into()],
-            Self::GatedDiagonal { .. } | Self::GatedDense { .. } | Self::Attention { .. } => vec![],
-        }
+        (self.layer.token_gates)(&self.sizes)
     }
-}
-
-/// What a layer's names begin with.
-fn prefix(layer: usize) -> String {
-    if layer == 1 { String::new() } else { format!("layer{layer}.") }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::{LAYERS, Sizes};
     use super::*;
+
+    /// Every layer at small sizes, and those that the input can gate with its gate.
+    fn every() -> Vec<Architecture> {
+        let sizes = Sizes { hidden: 3, gates: 4, embed: 4, layers: 2, state: 2, width: 5 };
+        let side = LAYERS.iter().filter(|layer| layer.side_gating);
+        let side = side.map(|layer| layer.of(Sizes { gates: 0, ..sizes }));
+        LAYERS.iter().map(|layer| layer.of(sizes)).chain(side).collect()
+    }
 
     #[test]
     fn every_architecture_has_its_buffers_and_a_gated_one_its_own_equation() {
-        let lru = |layers, mixing| Architecture::Lru { hidden: 3, embed: 4, layers, mixing };
-        let all = [
-            Architecture::GatedDiagonal { hidden: 3, gates: 4 },
-            Architecture::GatedSide { hidden: 3 },
-            Architecture::GatedDense { hidden: 3, gates: 4 },
-            Architecture::Lstm { hidden: 3, embed: 4 },
-            Architecture::Gru { hidden: 3, embed: 4 },
-            lru(2, Mixing::GluOut),
-            lru(1, Mixing::GluInOut),
-            lru(2, Mixing::Mlp { width: 5 }),
-        ];
         let x = Matrix::from_fn(6, 2, |i, j| (i as f64 - 2.0) / (j as f64 + 2.0));
-        for architecture in all {
+        for architecture in every() {
             let table = architecture.table(2, 2);
             let parameters: Vec<f64> = table.initial(3).into_iter().map(f64::from).collect();
             let weighed = Weighed { architecture, inputs: 2, outputs: 2, parameters: &parameters };

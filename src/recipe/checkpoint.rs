@@ -7,7 +7,7 @@
 
 mod kind;
 
-pub use kind::{MAX_EMBED, described};
+pub use kind::described;
 
 use super::Recipe;
 use super::specimen::Specimen;
@@ -27,8 +27,6 @@ use std::collections::HashMap;
 const FORMAT: u32 = 1;
 /// Largest input and output width.
 const MAX_WIDTH: usize = 64;
-/// Most hidden neurons, and most gates.
-pub const MAX_NEURONS: usize = 512;
 const TEACHER: [&str; 3] = ["teacher.value", "teacher.key", "teacher.query"];
 
 /// A network from a file.
@@ -108,7 +106,7 @@ impl Checkpoint {
 
     /// The layer's name, for people.
     pub fn model(&self) -> &'static str {
-        Recipe::layer(self.architecture)
+        self.architecture.layer.title
     }
 
     /// The network alone on `batch` sequences of `time` tokens: input `x`, output `readout`.
@@ -315,7 +313,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
     let mut notes = vec![];
     let written = metadata.get("recipe").map(|text| serde_json::from_str::<Recipe>(text));
     let (architecture, inputs, outputs) =
-        file.sizes(written.as_ref().and_then(|recipe| recipe.as_ref().ok()))?;
+        file.sizes(written.as_ref().and_then(|recipe| Some(recipe.as_ref().ok()?.model)))?;
     let recipe = match written {
         Some(Ok(recipe)) => {
             recipe.check().map_err(|e| wrong(format!("its recipe is not one: {e}")))?;
@@ -404,20 +402,6 @@ struct File<'a> {
 impl File<'_> {
     fn wrong(&self, problem: impl std::fmt::Display) -> Error {
         Error::file(self.name, problem)
-    }
-
-    fn shape(&self, tensor: &str) -> Result<[usize; 2]> {
-        let view = self.tensors.tensor(tensor).map_err(|_| {
-            let gated = "a gated network needs input_gate.m, input_gate.x, nu (or lambda), output_gate.m and .x (or side_gate), readout; any other layer embed and readout around it";
-            self.wrong(if self.tensors.tensor("embed").is_ok() { format!("has no tensor {tensor} (expected a matrix [out, in])") } else { format!("has no tensor {tensor}; {gated}") })
-        })?;
-        match view.shape() {
-            [a, b] if *a > 0 && *b > 0 => Ok([*a, *b]),
-            other => {
-                Err(self
-                    .wrong(format!("{tensor} has shape {other:?}; expected a matrix [out, in]")))
-            }
-        }
     }
 
     /// All parameters of `table`, flat, from the tensors `prefix` + name.

@@ -14,14 +14,14 @@ pub mod preset;
 pub mod settings;
 pub mod specimen;
 
-use crate::model::{Architecture, Mixing, Scores};
+use crate::model::{Architecture, Layer, Size, Sizes};
 use crate::task::{
     File, Recall, Regression, Task,
     attention::{Spectrum, TeacherKind},
 };
 use crate::train::{optimizer::Optimizer, plan::Mask, plan::Plan, schedule::Schedule};
 use crate::{Error, Result};
-pub use names::{Engine, Gating, ModelName, Switch, TaskName};
+pub use names::{Engine, Gating, Switch, TaskName};
 use serde::{Deserialize, Serialize};
 use settings::SETTINGS;
 
@@ -57,7 +57,7 @@ pub struct Recipe {
     pub query_rank: usize,
     pub teacher: Spectrum,
     pub gain: f32,
-    pub model: ModelName,
+    pub model: &'static Layer,
     pub gating: Gating,
     pub hidden: usize,
     pub gates: usize,
@@ -171,7 +171,7 @@ impl Recipe {
 
     /// Whether the student is a gated diagonal network, whose weights can be read.
     pub fn is_gated(&self) -> bool {
-        self.model == ModelName::Gated
+        self.model.reducible
     }
 
     /// Whether both draw the same teacher.
@@ -182,40 +182,32 @@ impl Recipe {
     /// The same with the kind and sizes of a network.
     #[must_use]
     pub fn with_architecture(&self, architecture: Architecture) -> Self {
-        let with = |model| Self { model, ..self.clone() };
-        match architecture {
-            Architecture::GatedDiagonal { hidden, gates } => {
-                Self { gating: Gating::Output, hidden, gates, ..with(ModelName::Gated) }
-            }
-            Architecture::GatedSide { hidden } => {
-                Self { gating: Gating::Side, hidden, ..with(ModelName::Gated) }
-            }
-            Architecture::GatedDense { hidden, gates } => {
-                Self { hidden, gates, ..with(ModelName::Dense) }
-            }
-            Architecture::Lstm { hidden, embed } => Self { hidden, embed, ..with(ModelName::Lstm) },
-            Architecture::Gru { hidden, embed } => Self { hidden, embed, ..with(ModelName::Gru) },
-            Architecture::Lru { hidden, embed, layers, mixing } => {
-                let model = match mixing {
-                    Mixing::GluOut => ModelName::Lru,
-                    Mixing::GluInOut => ModelName::LruInOut,
-                    Mixing::Mlp { .. } => ModelName::LruMlp,
-                };
-                Self { hidden, embed, layers, ..with(model) }
-            }
-            Architecture::Mamba { embed, state } => Self { embed, state, ..with(ModelName::Mamba) },
-            Architecture::Attention { embed, scores: Scores::Softmax } => {
-                Self { embed, ..with(ModelName::Softmax) }
-            }
-            Architecture::Attention { embed, scores: Scores::Linear } => {
-                Self { embed, ..with(ModelName::Linear) }
+        let Architecture { layer, sizes } = architecture;
+        let mut recipe = Self { model: layer, ..self.clone() };
+        if layer.side_gating {
+            let is_side = architecture.is_side_gated();
+            recipe.gating = if is_side { Gating::Side } else { Gating::Output };
+        }
+        let places = recipe.sizes_mut();
+        for (size, place) in places {
+            let value = sizes.get(size);
+            if value > 0 {
+                *place = value;
             }
         }
+        recipe
     }
 
-    /// What a layer of that kind is called, for people.
-    pub fn layer(architecture: Architecture) -> &'static str {
-        Self::default().with_architecture(architecture).model.title()
+    /// The settings that are sizes of layers.
+    fn sizes_mut(&mut self) -> [(Size, &mut usize); 5] {
+        let Self { hidden, gates, embed, layers, state, .. } = self;
+        [
+            (Size::Hidden, hidden),
+            (Size::Gates, gates),
+            (Size::Embed, embed),
+            (Size::Layers, layers),
+            (Size::State, state),
+        ]
     }
 
     /// The same for an attention teacher of width `dim` that comes with a network.
@@ -242,21 +234,10 @@ impl Recipe {
 
     /// The student.
     pub fn architecture(&self) -> Architecture {
-        let Self { hidden, gates, embed, layers, state, .. } = *self;
-        let lru = |mixing| Architecture::Lru { hidden, embed, layers, mixing };
-        match (self.model, self.gating) {
-            (ModelName::Gated, Gating::Output) => Architecture::GatedDiagonal { hidden, gates },
-            (ModelName::Gated, Gating::Side) => Architecture::GatedSide { hidden },
-            (ModelName::Dense, _) => Architecture::GatedDense { hidden, gates },
-            (ModelName::Lstm, _) => Architecture::Lstm { hidden, embed },
-            (ModelName::Gru, _) => Architecture::Gru { hidden, embed },
-            (ModelName::Lru, _) => lru(Mixing::GluOut),
-            (ModelName::LruInOut, _) => lru(Mixing::GluInOut),
-            (ModelName::LruMlp, _) => lru(Mixing::Mlp { width: embed }),
-            (ModelName::Mamba, _) => Architecture::Mamba { embed, state },
-            (ModelName::Softmax, _) => Architecture::Attention { embed, scores: Scores::Softmax },
-            (ModelName::Linear, _) => Architecture::Attention { embed, scores: Scores::Linear },
-        }
+        let Self { hidden, embed, layers, state, .. } = *self;
+        let is_side = self.model.side_gating && self.gating == Gating::Side;
+        let gates = if is_side { 0 } else { self.gates };
+        self.model.of(Sizes { hidden, gates, embed, layers, state, width: embed })
     }
 
     /// Numbers in all parameters of the student.
@@ -286,7 +267,7 @@ impl Recipe {
                 epsilon: 1e-8,
                 clip: self.clip,
             },
-            mask: (self.mask_at > 0.0 && self.model == ModelName::Gated)
+            mask: (self.mask_at > 0.0 && self.model.reducible)
                 .then_some(Mask { at: self.mask_at, threshold: self.mask_threshold }),
         }
     }

@@ -1,7 +1,8 @@
 //! Experiments to start from, in `assets/presets/`: each names what it changes in the base recipe.
 
 use super::settings;
-use super::{Engine, Gating, ModelName, Recipe, Switch, TaskName};
+use super::{Engine, Gating, Recipe, Switch, TaskName};
+use crate::model::LAYERS;
 use crate::task::attention::Spectrum;
 use serde::Deserialize;
 
@@ -56,7 +57,7 @@ pub fn base() -> Recipe {
         query_rank: 0,
         teacher: Spectrum::Orthogonal,
         gain: 1.0,
-        model: ModelName::Gated,
+        model: LAYERS[0],
         gating: Gating::Output,
         hidden: 32,
         gates: 32,

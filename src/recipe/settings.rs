@@ -1,7 +1,9 @@
 //! Each setting of a recipe, described once: the controls, the terminal's help, the URL and the
 //! README's table come from here.
 
-use super::{Engine, Gating, ModelName, Recipe, Switch, TaskName};
+use super::{Engine, Gating, Recipe, Switch, TaskName};
+use crate::model::layer::WORDS;
+use crate::model::{LAYERS, Layer};
 use crate::task::attention::Spectrum;
 use crate::train::schedule::Schedule;
 use crate::{Error, Result};
@@ -64,6 +66,19 @@ pub enum Group {
     Run,
 }
 
+/// Which layers look at a setting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layers {
+    /// Every one.
+    Any,
+    /// Those of which it is a size.
+    Sized,
+    /// Those that the input can gate with its gate.
+    SideGated,
+    /// Those that can be taken apart.
+    Reducible,
+}
+
 /// All there is to say of a setting.
 pub struct Setting {
     /// In URL, JSON and (with dashes) on the command line.
@@ -74,8 +89,8 @@ pub struct Setting {
     pub group: Group,
     /// The tasks that look at it.
     pub tasks: &'static [TaskName],
-    /// The models that do.
-    pub models: &'static [ModelName],
+    /// The layers that do.
+    pub layers: Layers,
     /// Type and range.
     pub kind: Kind,
     /// Takes effect while training, without a restart.
@@ -89,14 +104,14 @@ pub struct Setting {
 }
 
 macro_rules! settings {
-    ($($key:ident, $label:literal, $group:ident, $tasks:expr, $models:expr, $live:literal, $kind:expr, $read:expr, $write:expr, $help:literal;)*) => {
+    ($($key:ident, $label:literal, $group:ident, $tasks:expr, $layers:ident, $live:literal, $kind:expr, $read:expr, $write:expr, $help:literal;)*) => {
         /// Every setting, in the order of the controls.
         pub const SETTINGS: &[Setting] = &[$(Setting {
             key: stringify!($key),
             label: $label,
             group: Group::$group,
             tasks: $tasks,
-            models: $models,
+            layers: Layers::$layers,
             kind: $kind,
             live: $live,
             help: $help,
@@ -114,112 +129,86 @@ const FILE: &[TaskName] = &[TaskName::File];
 const PAIRED: &[TaskName] = &[TaskName::Regression, TaskName::Recall];
 const WIDE: &[TaskName] = &[TaskName::Attention, TaskName::Regression];
 
-/// Every model.
-const ANY: &[ModelName] = &ModelName::MODELS;
-const GATED: &[ModelName] = &[ModelName::Gated];
-const BILINEAR: &[ModelName] = &[ModelName::Gated, ModelName::Dense];
-const RECURRENT: &[ModelName] = &[
-    ModelName::Gated,
-    ModelName::Dense,
-    ModelName::Lstm,
-    ModelName::Gru,
-    ModelName::Lru,
-    ModelName::LruInOut,
-    ModelName::LruMlp,
-];
-const EMBEDDED: &[ModelName] = &[
-    ModelName::Lstm,
-    ModelName::Gru,
-    ModelName::Lru,
-    ModelName::LruInOut,
-    ModelName::LruMlp,
-    ModelName::Mamba,
-    ModelName::Softmax,
-    ModelName::Linear,
-];
-const STACKED: &[ModelName] = &[ModelName::Lru, ModelName::LruInOut, ModelName::LruMlp];
-const SELECTIVE: &[ModelName] = &[ModelName::Mamba];
-
 settings! {
-    task, "Task", Task, ALL, ANY, false, Kind::Choice(&["attention", "regression", "recall", "file"]),
+    task, "Task", Task, ALL, Any, false, Kind::Choice(&["attention", "regression", "recall", "file"]),
         |v: &TaskName| word(match v { TaskName::Attention => "attention", TaskName::Regression => "regression", TaskName::Recall => "recall", TaskName::File => "file" }),
         |v: &Value| Some(if is(v, "regression") { TaskName::Regression } else if is(v, "recall") { TaskName::Recall } else if is(v, "file") { TaskName::File } else { TaskName::Attention }),
         "Attention: imitate a linear self-attention layer. Regression: learn a linear map from examples in the sequence. Recall: remember pairs. File: your own arrays.";
-    dim, "Input width d", Task, WIDE, ANY, false, Kind::Integer { min: 1, max: 64 }, from_size, size,
+    dim, "Input width d", Task, WIDE, Any, false, Kind::Integer { min: 1, max: 64 }, from_size, size,
         "Numbers in a token; the teacher's matrices are d × d. For regression d_x, the width of x.";
-    outputs, "Output width d_y", Task, REGRESSION, ANY, false, Kind::Integer { min: 1, max: 32 }, from_size, size,
+    outputs, "Output width d_y", Task, REGRESSION, Any, false, Kind::Integer { min: 1, max: 32 }, from_size, size,
         "Numbers in y = W x; a token is (x, y).";
-    pairs, "Pairs", Task, PAIRED, ANY, false, Kind::Integer { min: 1, max: 256 }, from_size, size,
+    pairs, "Pairs", Task, PAIRED, Any, false, Kind::Integer { min: 1, max: 256 }, from_size, size,
         "Regression: T examples before the query. Recall: V keys and as many values, at most 32.";
-    noise, "Noise", Task, REGRESSION, ANY, false, Kind::Number { min: 0.0, max: 10.0 }, from_real, real,
+    noise, "Noise", Task, REGRESSION, Any, false, Kind::Number { min: 0.0, max: 10.0 }, from_real, real,
         "Standard deviation of what is added to each example's y.";
-    weight_variance, "Variance of W", Task, REGRESSION, ANY, false, Kind::Number { min: 0.01, max: 100.0 }, from_real, real,
+    weight_variance, "Variance of W", Task, REGRESSION, Any, false, Kind::Number { min: 0.01, max: 100.0 }, from_real, real,
         "The map's entries are N(0, variance / d_x).";
-    time, "Sequence length T", Task, ATTENTION, ANY, false, Kind::Integer { min: 1, max: 1024 }, from_size, size,
+    time, "Sequence length T", Task, ATTENTION, Any, false, Kind::Integer { min: 1, max: 1024 }, from_size, size,
         "Tokens in a sequence.";
-    batch, "Batch", Task, ALL, ANY, false, Kind::Integer { min: 1, max: 1024 }, from_size, size,
+    batch, "Batch", Task, ALL, Any, false, Kind::Integer { min: 1, max: 1024 }, from_size, size,
         "Sequences a step, drawn afresh each time, or taken from your file.";
-    rank, "Teacher rank", Task, ATTENTION, ANY, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
+    rank, "Teacher rank", Task, ATTENTION, Any, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
         "Singular values kept in each of the teacher's matrices; 0 keeps all.";
-    value_rank, "Rank of W_V", Task, ATTENTION, ANY, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
+    value_rank, "Rank of W_V", Task, ATTENTION, Any, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
         "Singular values kept in the teacher's W_V; 0 for as many as the teacher rank says.";
-    key_rank, "Rank of W_K", Task, ATTENTION, ANY, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
+    key_rank, "Rank of W_K", Task, ATTENTION, Any, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
         "Singular values kept in the teacher's W_K; 0 for as many as the teacher rank says. Only the smaller of this and W_Q's counts.";
-    query_rank, "Rank of W_Q", Task, ATTENTION, ANY, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
+    query_rank, "Rank of W_Q", Task, ATTENTION, Any, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
         "Singular values kept in the teacher's W_Q; 0 for as many as the teacher rank says. Only the smaller of this and W_K's counts.";
-    teacher, "Teacher", Task, ATTENTION, ANY, false, Kind::Choice(&["orthogonal", "gaussian"]),
+    teacher, "Teacher", Task, ATTENTION, Any, false, Kind::Choice(&["orthogonal", "gaussian"]),
         |v: &Spectrum| word(match v { Spectrum::Orthogonal => "orthogonal", Spectrum::Gaussian => "gaussian" }),
         |v: &Value| Some(if is(v, "gaussian") { Spectrum::Gaussian } else { Spectrum::Orthogonal }),
         "Orthogonal: well-conditioned matrices, all singular values 1. Gaussian: entries N(0, 1/d), now and then nearly singular.";
-    gain, "Teacher gain", Task, ATTENTION, ANY, false, Kind::Number { min: 1e-4, max: 1e4 }, from_real, real,
+    gain, "Teacher gain", Task, ATTENTION, Any, false, Kind::Number { min: 1e-4, max: 1e4 }, from_real, real,
         "The teacher's W_V, and so its outputs, are multiplied by it: 0.045 brings them to about unit variance at d = 6 and T = 32.";
-    shuffle, "Shuffle", Task, FILE, ANY, false, Kind::Choice(&["on", "off"]),
+    shuffle, "Shuffle", Task, FILE, Any, false, Kind::Choice(&["on", "off"]),
         |v: &Switch| word(match v { Switch::On => "on", Switch::Off => "off" }),
         |v: &Value| Some(if is(v, "off") { Switch::Off } else { Switch::On }),
         "On: batches and the test sequences are drawn at random. Off: batch after batch as in the file, the test at its end.";
-    test_fraction, "Test fraction", Task, FILE, ANY, false, Kind::Number { min: 0.0, max: 0.9 }, from_real, real,
+    test_fraction, "Test fraction", Task, FILE, Any, false, Kind::Number { min: 0.0, max: 0.9 }, from_real, real,
         "Part of the sequences that is never trained on, but measured.";
-    model, "Layer", Network, ALL, ANY, false, Kind::Choice(&ModelName::WORDS),
-        |v: &ModelName| word(v.word()), |v: &Value| ModelName::ALL.iter().find(|(_, word, _)| is(v, word)).map(|(model, ..)| *model),
+    model, "Layer", Network, ALL, Any, false, Kind::Choice(&WORDS),
+        |v: &&'static Layer| word(v.word), |v: &Value| LAYERS.iter().copied().find(|layer| is(v, layer.word)),
         "The gated RNN, or a layer to compare it with: gated with a dense matrix, LSTM, GRU, LRU (a GLU behind, before and behind, or MLPs), Mamba-like, softmax or linear attention.";
-    gating, "Gating", Network, ALL, GATED, false, Kind::Choice(&["output", "side"]),
+    gating, "Gating", Network, ALL, SideGated, false, Kind::Choice(&["output", "side"]),
         |v: &Gating| word(match v { Gating::Output => "output", Gating::Side => "side" }),
         |v: &Value| Some(if is(v, "side") { Gating::Side } else { Gating::Output }),
         "Output: the state gates itself. Side: the input gates the state, as in Mamba.";
-    hidden, "Hidden neurons n", Network, ALL, RECURRENT, false, Kind::Integer { min: 1, max: 512 }, from_size, size,
+    hidden, "Hidden neurons n", Network, ALL, Sized, false, Kind::Integer { min: 1, max: 512 }, from_size, size,
         "In the gated RNN each keeps a running sum with its own λ. Attention of width d needs d(d+1)/2 + d of them; twice that learns well.";
-    gates, "Output gates m", Network, ALL, BILINEAR, false, Kind::Integer { min: 1, max: 512 }, from_size, size,
+    gates, "Output gates m", Network, ALL, Sized, false, Kind::Integer { min: 1, max: 512 }, from_size, size,
         "Products of two readings of the state (output gating only).";
-    embed, "Embedding width e", Network, ALL, EMBEDDED, false, Kind::Integer { min: 1, max: 256 }, from_size, size,
+    embed, "Embedding width e", Network, ALL, Sized, false, Kind::Integer { min: 1, max: 256 }, from_size, size,
         "Width between the linear embedding and the readout; of an LRU's GLUs and MLPs, of attention's queries, keys and values.";
-    layers, "Layers L", Network, ALL, STACKED, false, Kind::Integer { min: 1, max: 8 }, from_size, size,
+    layers, "Layers L", Network, ALL, Sized, false, Kind::Integer { min: 1, max: 8 }, from_size, size,
         "Linear recurrent units, one after another.";
-    state, "Numbers a channel N", Network, ALL, SELECTIVE, false, Kind::Integer { min: 1, max: 64 }, from_size, size,
+    state, "Numbers a channel N", Network, ALL, Sized, false, Kind::Integer { min: 1, max: 64 }, from_size, size,
         "What each channel of the selective layer keeps.";
-    steps, "Steps", Optimiser, ALL, ANY, false, Kind::Integer { min: 1, max: 10_000_000 }, |v: &u32| Value::Integer(u64::from(*v)), short,
+    steps, "Steps", Optimiser, ALL, Any, false, Kind::Integer { min: 1, max: 10_000_000 }, |v: &u32| Value::Integer(u64::from(*v)), short,
         "Training stops by itself after that many; the schedules stretch over them.";
-    learning_rate, "Learning rate", Optimiser, ALL, ANY, true, Kind::Number { min: 1e-7, max: 10.0 }, from_real, real,
+    learning_rate, "Learning rate", Optimiser, ALL, Any, true, Kind::Number { min: 1e-7, max: 10.0 }, from_real, real,
         "AdamW's peak rate. Takes effect at once.";
-    rate_schedule, "Rate schedule", Optimiser, ALL, ANY, false, Kind::Schedule(&["constant", "linear", "cosine", "0:1,0.4:1,1:0"]), from_schedule, schedule,
+    rate_schedule, "Rate schedule", Optimiser, ALL, Any, false, Kind::Schedule(&["constant", "linear", "cosine", "0:1,0.4:1,1:0"]), from_schedule, schedule,
         "The learning rate over training as a factor of the peak: constant, linear, cosine, or knots like 0:1,0.5:0.1.";
-    warmup, "Warm-up steps", Optimiser, ALL, ANY, false, Kind::Integer { min: 0, max: 1_000_000 }, |v: &u32| Value::Integer(u64::from(*v)), short,
+    warmup, "Warm-up steps", Optimiser, ALL, Any, false, Kind::Integer { min: 0, max: 1_000_000 }, |v: &u32| Value::Integer(u64::from(*v)), short,
         "Steps over which the rate rises from 0.";
-    weight_decay, "Weight decay", Optimiser, ALL, ANY, true, Kind::Number { min: 0.0, max: 10.0 }, from_real, real,
+    weight_decay, "Weight decay", Optimiser, ALL, Any, true, Kind::Number { min: 0.0, max: 10.0 }, from_real, real,
         "Pulls every weight towards 0 but those that set how long a neuron remembers (ν and its like): this is what makes spare neurons vanish. Takes effect at once.";
-    decay_schedule, "Decay schedule", Optimiser, ALL, ANY, false,
+    decay_schedule, "Decay schedule", Optimiser, ALL, Any, false,
         Kind::Schedule(&["constant", "linear", "0:1,0.12:3.5,0.27:5,0.4:5,0.4:0"]), from_schedule, schedule,
         "Weight decay over training as a factor: mild first, then strong to prune, then none to fit.";
-    beta2, "β₂ schedule", Optimiser, ALL, ANY, false, Kind::Schedule(&["0:0.999", "0:0.99", "0:0.999,0.4:0.999,0.4:0.99"]), from_schedule, schedule,
+    beta2, "β₂ schedule", Optimiser, ALL, Any, false, Kind::Schedule(&["0:0.999", "0:0.99", "0:0.999,0.4:0.999,0.4:0.99"]), from_schedule, schedule,
         "AdamW's memory of squared gradients over training.";
-    clip, "Gradient clip", Optimiser, ALL, ANY, false, Kind::Number { min: 0.0, max: 1e6 }, from_real, real,
+    clip, "Gradient clip", Optimiser, ALL, Any, false, Kind::Number { min: 0.0, max: 1e6 }, from_real, real,
         "Gradients whose norm, over all weights, is larger are scaled down to it; 0 never. It tames layers with a full recurrent matrix.";
-    mask_at, "Mask unused at", Optimiser, ALL, GATED, false, Kind::Number { min: 0.0, max: 1.0 }, from_real, real,
+    mask_at, "Mask unused at", Optimiser, ALL, Reducible, false, Kind::Number { min: 0.0, max: 1.0 }, from_real, real,
         "Fraction of training after which unused neurons and gates are set to zero for good; 0 for never.";
-    mask_threshold, "Mask threshold", Optimiser, ALL, GATED, false, Kind::Number { min: 0.0, max: 0.5 }, from_real, real,
+    mask_threshold, "Mask threshold", Optimiser, ALL, Reducible, false, Kind::Number { min: 0.0, max: 0.5 }, from_real, real,
         "Unused: activity times outgoing weight below this part of the largest.";
-    seed, "Seed", Run, ALL, ANY, false, Kind::Integer { min: 0, max: 4_294_967_295 }, |v: &u32| Value::Integer(u64::from(*v)), short,
+    seed, "Seed", Run, ALL, Any, false, Kind::Integer { min: 0, max: 4_294_967_295 }, |v: &u32| Value::Integer(u64::from(*v)), short,
         "Draws the teacher, the initial weights and every batch: the same seed gives the same run.";
-    backend, "Engine", Run, ALL, ANY, false, Kind::Choice(&["auto", "gpu", "cpu"]),
+    backend, "Engine", Run, ALL, Any, false, Kind::Choice(&["auto", "gpu", "cpu"]),
         |v: &Engine| word(match v { Engine::Auto => "auto", Engine::Gpu => "gpu", Engine::Cpu => "cpu" }),
         |v: &Value| Some(if is(v, "gpu") { Engine::Gpu } else if is(v, "cpu") { Engine::Cpu } else { Engine::Auto }),
         "Auto takes the GPU if there is a real one. GPU insists, even on a simulated one. CPU is our own engine.";
@@ -244,10 +233,13 @@ impl Setting {
     /// Whether a recipe's task and model look at it.
     pub fn counts_for(&self, recipe: &Recipe) -> bool {
         self.tasks.contains(&recipe.task)
-            && self.models.contains(&recipe.model)
-            && (self.key != "gates"
-                || recipe.model != ModelName::Gated
-                || recipe.gating == Gating::Output)
+            && match self.layers {
+                Layers::Any => true,
+                Layers::Sized => recipe.model.reads(self.key),
+                Layers::SideGated => recipe.model.side_gating,
+                Layers::Reducible => recipe.model.reducible,
+            }
+            && !(self.key == "gates" && recipe.architecture().is_side_gated())
     }
 
     /// Why it does not count for a recipe that [`Self::counts_for`] denies, in words.

@@ -37,11 +37,11 @@ pub fn find(
     parameters: &[f32],
     threshold: f32,
 ) -> Result<Masked> {
-    let is_side = match plan.architecture {
-        Architecture::GatedDiagonal { .. } => false,
-        Architecture::GatedSide { .. } => true,
-        _ => return Ok(Masked::default()),
-    };
+    let Architecture { layer, sizes } = plan.architecture;
+    if !layer.reducible {
+        return Ok(Masked::default());
+    }
+    let is_side = plan.architecture.is_side_gated();
     let batch = (ROWS / plan.time).max(4);
     let program = plan.sampled_program(batch);
     let table = program.params.clone();
@@ -59,7 +59,7 @@ pub fn find(
         gates.clone()
     } else {
         let out = column_norms(&table, parameters, &["output_gate.m", "output_gate.x"]);
-        product(&root_mean_square(&cpu.read_exact(states), plan.architecture.hidden()), &out)
+        product(&root_mean_square(&cpu.read_exact(states), sizes.hidden), &out)
     };
     let gates = if is_side { vec![] } else { below(&gates, threshold) };
     Ok(Masked { hidden: below(&hidden, threshold), gates })

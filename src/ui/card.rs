@@ -74,7 +74,7 @@ pub fn waiting(ui: &Ui, rect: Rect, live: &Live) {
             rect,
             &format!(
                 "Drawn for the gated RNN. This layer ({}) shows its insides in Dissect\u{a0}(3).",
-                live.recipe.model.title()
+                live.recipe.model.title
             ),
         ),
     }

@@ -117,7 +117,7 @@ fn headline(live: &Live) -> &'static str {
 pub fn other_layer(live: &Live) -> String {
     format!(
         "Layer: {}. Neurons, weights and contributions are drawn of the gated RNN; of other layers the loss is shown here, their insides in Dissect.",
-        live.recipe.model.title()
+        live.recipe.model.title
     )
 }
 

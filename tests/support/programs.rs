@@ -5,14 +5,16 @@ use gatelens::graph::Graph;
 use gatelens::graph::op::{activation::Function, attention::Scores};
 use gatelens::graph::params::Init;
 use gatelens::graph::program::Program;
-use gatelens::model::Architecture;
+use gatelens::model::Sizes as LayerSizes;
+use gatelens::model::gated_diagonal::GATED;
 use gatelens::task::File;
 
 /// In-context regression: `dim` inputs, `outputs` outputs.
 pub fn regressing(sizes: Sizes, outputs: usize) -> Program {
     let mut graph = Graph::new(sizes.batch, sizes.time + 1);
     let (x, y) = graph.regression_tokens(sizes.dim, outputs);
-    let prediction = Architecture::GatedSide { hidden: 3 }.forward(&mut graph, x, outputs, 1);
+    let prediction =
+        GATED.of(LayerSizes { hidden: 3, ..LayerSizes::NONE }).forward(&mut graph, x, outputs, 1);
     graph.squared_error(prediction, y, true);
     Program::training(graph)
 }
@@ -21,8 +23,9 @@ pub fn regressing(sizes: Sizes, outputs: usize) -> Program {
 pub fn recalling(sizes: Sizes, hidden: usize) -> Program {
     let mut graph = Graph::new(sizes.batch, sizes.time + 1);
     let (x, y) = graph.recall_tokens();
-    let prediction =
-        Architecture::GatedDiagonal { hidden, gates: 3 }.forward(&mut graph, x, sizes.time, 1);
+    let prediction = GATED
+        .of(LayerSizes { hidden, gates: 3, ..LayerSizes::NONE })
+        .forward(&mut graph, x, sizes.time, 1);
     graph.cross_entropy(prediction, y);
     Program::training(graph)
 }
@@ -71,7 +74,8 @@ pub fn gathering(sizes: Sizes, hidden: usize) -> Program {
     };
     let mut graph = Graph::new(sizes.batch, sizes.time);
     let (x, y) = file.record(&mut graph);
-    let prediction = Architecture::GatedSide { hidden: 3 }.forward(&mut graph, x, 3, steps);
+    let prediction =
+        GATED.of(LayerSizes { hidden: 3, ..LayerSizes::NONE }).forward(&mut graph, x, 3, steps);
     file.record_loss(&mut graph, prediction, y);
     Program::training(graph)
 }

@@ -1,13 +1,13 @@
 //! What a layer's recurrence keeps from token to token: eigenvalues where it is linear, its forget
 //! or update gate where it is not.
 //!
-//! gated diagonal: λ = exp(−exp ν) on the real line; full: eigenvalues of A; LRU: λ = exp(−exp ν +
-//! i exp θ), a layer each; Mamba: exp(Δ_t A) over the sequence; LSTM: f, GRU: z over the sequence.
+//! Where each layer writes it, its own file says: [`Kept`].
 
 use super::trace::MOST;
 use crate::math::linear;
 use crate::math::matrix::Matrix;
-use crate::model::{Architecture, Model};
+use crate::model::Model;
+use crate::model::layer::{self, Kept, prefix};
 use serde::{Deserialize, Serialize};
 
 /// Of one layer.
@@ -62,42 +62,13 @@ pub fn memories(model: &Model, initial: Option<&Model>, x: &Matrix) -> Vec<Memor
     let mut before =
         initial.map(|initial| self::spectra(initial, x)).unwrap_or_default().into_iter();
     let layers = spectra.len();
-    let memory = |(layer, now): (usize, Option<Spectrum>)| {
+    let memory = |(number, now): (usize, Option<Spectrum>)| {
         let initial = before.next().flatten();
-        let (name, about) = words(model.architecture);
-        let name = if layers > 1 { format!("{name}, layer {}", layer + 1) } else { name.into() };
+        let layer::Memory { name, about, .. } = model.architecture.layer.memory?;
+        let name = if layers > 1 { format!("{name}, layer {}", number + 1) } else { name.into() };
         Some(Memory { name, about: about.into(), now: now?, initial })
     };
     spectra.into_iter().enumerate().filter_map(memory).collect()
-}
-
-fn words(architecture: Architecture) -> (&'static str, &'static str) {
-    match architecture {
-        Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. } => {
-            ("λ of each neuron", "h = λ ⊙ h before + u: λ = 1 keeps everything, λ = 0 nothing.")
-        }
-        Architecture::GatedDense { .. } => (
-            "eigenvalues of A",
-            "h = A h before + u: a direction with |λ| = 1 keeps everything, with |λ| = 0 nothing.",
-        ),
-        Architecture::Lru { .. } => (
-            "λ of each neuron",
-            "h = λ ⊙ h before + γ ⊙ B z: |λ| = 1 keeps everything, |λ| = 0 nothing; off the real line it turns at each token.",
-        ),
-        Architecture::Mamba { .. } => (
-            "exp(Δ A) of each state number",
-            "What a state number keeps depends on the token: the bar is its range over the sequence, the dot its mean.",
-        ),
-        Architecture::Lstm { .. } => (
-            "forget gate f of each cell",
-            "c = f ⊙ c before + …: f depends on the token. The bar is its range over the sequence, the dot its mean.",
-        ),
-        Architecture::Gru { .. } => (
-            "update gate z of each neuron",
-            "h = z ⊙ h before + (1 − z) ⊙ n: z depends on the token. The bar is its range over the sequence, the dot its mean.",
-        ),
-        Architecture::Attention { .. } => ("", ""),
-    }
 }
 
 /// One for each recurrence; `None` where it can't be worked out.
@@ -109,43 +80,37 @@ fn spectra(model: &Model, x: &Matrix) -> Vec<Option<Spectrum>> {
         let n = buffer.columns / parts;
         Spectrum::Line((0..n.min(MOST)).map(|j| range(buffer.column(part * n + j))).collect())
     };
-    match model.architecture {
-        Architecture::GatedDiagonal { .. } | Architecture::GatedSide { .. } => {
-            vec![Some(Spectrum::Line(part("nu").iter().map(|nu| [(-nu.exp()).exp(); 3]).collect()))]
+    let Some(memory) = model.architecture.layer.memory else { return vec![] };
+    match memory.kept {
+        Kept::Decay(nu) => {
+            vec![Some(Spectrum::Line(part(nu).iter().map(|nu| [(-nu.exp()).exp(); 3]).collect()))]
         }
-        Architecture::GatedDense { hidden, .. } => {
-            vec![
-                linear::eigenvalues(&Matrix::new(hidden, hidden, part("recurrent").to_vec()))
-                    .map(Spectrum::Disk),
-            ]
+        Kept::Eigenvalues(matrix) => {
+            let n = model.architecture.sizes.hidden;
+            let matrix = Matrix::new(n, n, part(matrix).to_vec());
+            vec![linear::eigenvalues(&matrix).map(Spectrum::Disk)]
         }
-        Architecture::Lru { layers, .. } => {
+        Kept::Phases(nu, theta) => {
             let disk = |layer: usize| {
-                let prefix = if layer == 1 { String::new() } else { format!("layer{layer}.") };
-                let (nu, theta) = (part(&format!("{prefix}nu")), part(&format!("{prefix}theta")));
-                Some(Spectrum::Disk(
-                    nu.iter()
-                        .zip(theta)
-                        .map(|(nu, theta)| {
-                            [theta.exp().cos(), theta.exp().sin()].map(|v| (-nu.exp()).exp() * v)
-                        })
-                        .collect(),
-                ))
+                let [nu, theta] = [nu, theta].map(|name| part(&format!("{}{name}", prefix(layer))));
+                let lambda = |(nu, theta): (&f64, &f64)| {
+                    [theta.exp().cos(), theta.exp().sin()].map(|v| (-nu.exp()).exp() * v)
+                };
+                Some(Spectrum::Disk(nu.iter().zip(theta).map(lambda).collect()))
             };
-            (1..=layers).map(disk).collect()
+            (1..=model.architecture.sizes.layers).map(disk).collect()
         }
-        Architecture::Mamba { state, .. } => {
-            let step = model.weighed().buffers::<f64>(x, x.rows, &["step".into()]).remove(0);
+        Kept::Selective(step, a_log) => {
+            let state = model.architecture.sizes.state;
+            let step = model.weighed().buffers::<f64>(x, x.rows, &[step.into()]).remove(0);
             let decay = |(i, a_log): (usize, &f64)| {
                 range(step.column(i / state).map(|delta| (-delta * a_log.exp()).exp()))
             };
             vec![Some(Spectrum::Line(
-                part("a_log").iter().enumerate().take(MOST).map(decay).collect(),
+                part(a_log).iter().enumerate().take(MOST).map(decay).collect(),
             ))]
         }
-        Architecture::Lstm { .. } => vec![Some(over("gates", 1, 4))],
-        Architecture::Gru { .. } => vec![Some(over("gates", 1, 4))],
-        Architecture::Attention { .. } => vec![],
+        Kept::Gate(buffer, (part, parts)) => vec![Some(over(buffer, part, parts))],
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn build(weights: &mut Weights, teacher: &Teacher, epsilon: f64, curv
         [&teacher.value, &teacher.key, &teacher.query].map(|numbers| matrix(numbers, d));
     let memory = d * d + d; // A_ij, then B_i
     let readers = memory + 2 * d * d; // and R_ij, then R'_ij
-    let n = weights.architecture.hidden(); // curved, 4 d² more
+    let n = weights.architecture.sizes.hidden; // curved, 4 d² more
     let row = |gate: usize, neuron: usize| gate * n + neuron; // gates in the order r, z, n
     let undo = 4.0 / epsilon;
     for i in 0..d {

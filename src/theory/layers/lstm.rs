@@ -24,7 +24,7 @@ use crate::theory::teacher::matrix;
 /// Cells: 3 d² + d.
 pub(super) fn build(weights: &mut Weights, teacher: &Teacher, epsilon: f64) {
     let d = teacher.dim;
-    let n = weights.architecture.hidden();
+    let n = weights.architecture.sizes.hidden;
     let [value, key, query] =
         [&teacher.value, &teacher.key, &teacher.query].map(|numbers| matrix(numbers, d));
     let undo = 16.0 / (epsilon * epsilon) / VALUE_SCALE;

@@ -24,8 +24,11 @@ use super::{attention, teacher};
 use crate::math::float::Float;
 use crate::math::matrix::Matrix;
 use crate::math::{largest, random};
+use crate::model::gru::GRU;
+use crate::model::lru::{LRU, LRU_IN_OUT};
+use crate::model::lstm::LSTM;
 use crate::model::run::Weighed;
-use crate::model::{Architecture, Mixing, Model};
+use crate::model::{Architecture, Model, Sizes};
 use crate::task::Teacher;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -127,22 +130,14 @@ impl Layer {
 
     /// Kind and sizes for attention of width `d`.
     pub fn architecture(self, d: usize) -> Architecture {
-        let lru = |layers, mixing| Architecture::Lru {
-            hidden: d * d,
-            embed: d * (d + 2),
-            layers,
-            mixing,
-        };
+        let units = Sizes { hidden: d * d, embed: d * (d + 2), layers: 1, ..Sizes::NONE };
         match self {
-            Self::LruTwo => lru(2, Mixing::GluOut),
-            Self::LruInOut => lru(1, Mixing::GluInOut),
+            Self::LruTwo => LRU.of(Sizes { layers: 2, ..units }),
+            Self::LruInOut => LRU_IN_OUT.of(units),
             Self::Lstm | Self::GruBefore | Self::GruCurved => {
                 let (hidden, embed) = (d * d * if self == Self::GruCurved { 7 } else { 3 } + d, d);
-                if self == Self::Lstm {
-                    Architecture::Lstm { hidden, embed }
-                } else {
-                    Architecture::Gru { hidden, embed }
-                }
+                let layer = if self == Self::Lstm { &LSTM } else { &GRU };
+                layer.of(Sizes { hidden, embed, ..Sizes::NONE })
             }
         }
     }

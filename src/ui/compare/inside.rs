@@ -164,7 +164,7 @@ fn named(view: &View<'_>) -> String {
 fn list(ui: &mut Ui, state: &State, view: &View<'_>, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     heading(ui, "NETWORK");
-    if row(ui, view.inside.run.is_none(), view.live.recipe.model.title(), "in Discover") {
+    if row(ui, view.inside.run.is_none(), view.live.recipe.model.title, "in Discover") {
         actions.push(Action::Inside(None));
     }
     ui.add_space(6.0);

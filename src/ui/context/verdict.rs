@@ -35,7 +35,7 @@ pub fn show(ui: &mut Ui, live: &Live) {
             }
             if !live.recipe.is_gated() {
                 ui.add(Label::new(RichText::new("What it does in context is measured for the gated RNN.").font(strong(17.0))).wrap());
-                mute(ui, format!("The loss of this layer ({}) is shown below. Dissect (3) shows what it keeps and, in the regression, how near it is to a step of gradient descent.", live.recipe.model.title()));
+                mute(ui, format!("The loss of this layer ({}) is shown below. Dissect (3) shows what it keeps and, in the regression, how near it is to a step of gradient descent.", live.recipe.model.title));
                 return;
             }
             let text = if live.failure.is_some() || matches!(live.end, Some(End::Diverged(_))) { "Nothing was measured." } else { "Nothing is measured yet." };

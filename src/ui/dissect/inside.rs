@@ -5,7 +5,6 @@ use super::story::{self, Said};
 use super::{ASIDE, aside, insides};
 use crate::analysis::insides::{Insides, Probing};
 use crate::model::{Architecture, Model};
-use crate::recipe::Recipe;
 use crate::recipe::specimen::Specimen;
 use crate::run::inspection::Subject;
 use crate::ui::controls::heading;
@@ -88,7 +87,7 @@ fn evidence(insides: &Insides) -> String {
     };
     format!(
         "{}, {} parameters.{measured}",
-        Recipe::layer(insides.architecture),
+        insides.architecture.layer.title,
         format::thousands(insides.parameters as u64)
     )
 }
@@ -106,7 +105,7 @@ fn column(ui: &mut Ui, view: &View<'_>, insides: &Insides, actions: &mut Vec<Act
         )
     };
     ui.add(Label::new(RichText::new(question(insides.architecture)).font(strong(16.0))).wrap());
-    say(ui, multiplies(insides.architecture), false);
+    say(ui, insides.architecture.layer.sentence, false);
     say(
         ui,
         "Linear attention needs a memory that adds up values times keys and forgets nothing, and two products: a value times a key, then what is stored times the query.",
@@ -134,35 +133,10 @@ fn column(ui: &mut Ui, view: &View<'_>, insides: &Insides, actions: &mut Vec<Act
 }
 
 fn question(architecture: Architecture) -> &'static str {
-    match architecture {
-        Architecture::Attention { .. } => "Which tokens does it look at?",
-        _ => "What does it keep, and what opens its gates?",
-    }
-}
-
-/// Where a layer has its products.
-fn multiplies(architecture: Architecture) -> &'static str {
-    match architecture {
-        Architecture::GatedDiagonal { .. }
-        | Architecture::GatedSide { .. }
-        | Architecture::GatedDense { .. } => {
-            "It multiplies two readings of the token before its memory, and two readings after it."
-        }
-        Architecture::Lstm { .. } => {
-            "Its input gate multiplies what is written, its output gate what is shown. Where a gate stays near 0.5 it works as a product; near 0 and 1 as a switch."
-        }
-        Architecture::Gru { .. } => {
-            "Its update gate multiplies what is written, its reset gate the memory that the candidate sees. Where a gate stays near 0.5 it works as a product; near 0 and 1 as a switch."
-        }
-        Architecture::Lru { .. } => {
-            "Its recurrence is linear; products are only in what stands around it. A GLU whose gate stays near 0.5 works as a product."
-        }
-        Architecture::Mamba { .. } => {
-            "B multiplies what is written, C what is read, and the step Δ decides how much is forgotten: all three see the token."
-        }
-        Architecture::Attention { .. } => {
-            "It is attention itself, with or without a softmax; what is measured is whether it is its teacher's. The picture below shows its weights."
-        }
+    if architecture.layer.memory.is_none() {
+        "Which tokens does it look at?"
+    } else {
+        "What does it keep, and what opens its gates?"
     }
 }
 
@@ -185,14 +159,14 @@ pub fn status(ui: &mut Ui, view: &View<'_>) {
         super::part(
             ui,
             "layer",
-            Recipe::layer(insides.architecture),
+            insides.architecture.layer.title,
             "What kind of network is on the bench",
         );
         super::part(
             ui,
-            "n",
-            &insides.architecture.hidden().to_string(),
-            "Numbers that a layer carries from token to token",
+            "sizes",
+            &insides.architecture.sizes_in_words(),
+            "Of the layer: n neurons, m gates, e the embedding's width, N values per channel",
         );
     };
     let more = |ui: &mut Ui| {

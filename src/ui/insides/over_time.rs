@@ -6,7 +6,7 @@ use super::super::theme::{Palette, plain};
 use super::super::{Action, card, export, format};
 use super::{Shown, Stamp};
 use crate::analysis::insides::trace::{Range, Trace};
-use crate::model::{Architecture, Mixing};
+use crate::model::Size;
 use eframe::egui;
 use egui::{Align2, Rect, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2};
 
@@ -44,7 +44,7 @@ pub fn show(
     shown: &Shown<'_>,
     actions: &mut Vec<Action>,
 ) {
-    let is_attention = matches!(shown.insides.architecture, Architecture::Attention { .. });
+    let is_attention = shown.insides.architecture.layer.memory.is_none();
     let (title, traces, list, file) = match kind {
         Kind::Gates if is_attention => {
             ("Attention over one sequence", &shown.insides.gates, "Gate shown", "insides-gates.svg")
@@ -91,8 +91,7 @@ pub fn show(
         StrokeKind::Outside,
     );
     axes(ui, inner, grid, trace);
-    let mlp =
-        matches!(shown.insides.architecture, Architecture::Lru { mixing: Mixing::Mlp { .. }, .. });
+    let mlp = shown.insides.architecture.layer.sizes.contains(&Size::Width);
     let scale = Rect::from_min_max(
         pos2(grid.left(), grid.bottom() + 14.0),
         pos2(grid.right(), grid.bottom() + 28.0),

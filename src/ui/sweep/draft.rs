@@ -1,9 +1,10 @@
 //! The definition as it is being written: text, and what it reads as.
 
 use super::{COMPARE, Which, plot, variants};
+use crate::model::{LAYERS, Layer};
 use crate::recipe::preset;
 use crate::recipe::settings::{self, Group, SETTINGS, Setting};
-use crate::recipe::{Gating, ModelName, Recipe};
+use crate::recipe::{Gating, Recipe};
 use crate::sweep::{Axis, Sweep, Variant, is_variant};
 
 /// A sweep's definition while the user writes it. The app keeps it.
@@ -136,7 +137,8 @@ impl Draft {
         let Self { preset, settings, .. } = Self::of_recipe(recipe, preset);
         let settings: Vec<(String, String)> =
             settings.into_iter().filter(|(key, _)| !own(key)).chain(steady.clone()).collect();
-        let models = [recipe.model, ModelName::Lstm, ModelName::Gru, ModelName::LruInOut];
+        let compared = LAYERS.iter().copied().filter(|layer| layer.compared);
+        let models: Vec<&Layer> = [recipe.model].into_iter().chain(compared).collect();
         let distinct = models
             .iter()
             .enumerate()

@@ -3,9 +3,10 @@
 use super::Draft;
 use super::State;
 use super::definition::{REMOVE, line, named, note, remove};
+use crate::model::{LAYERS, Layer};
 use crate::recipe::preset;
 use crate::recipe::settings::{self, Group, SETTINGS, Setting};
-use crate::recipe::{Gating, ModelName, Recipe};
+use crate::recipe::{Gating, Recipe};
 use crate::sweep::Variant;
 use crate::ui::controls::short_name;
 use crate::ui::format;
@@ -14,9 +15,9 @@ use eframe::egui;
 use egui::{ComboBox, RichText, Role, Ui};
 
 /// That layer with the sizes of a recipe.
-pub fn of(model: ModelName, recipe: &Recipe) -> Variant {
+pub fn of(model: &'static Layer, recipe: &Recipe) -> Variant {
     let recipe = Recipe { model, ..recipe.clone() };
-    Variant { name: model.title().into(), settings: written(&recipe, |_| true) }
+    Variant { name: model.title.into(), settings: written(&recipe, |_| true) }
 }
 
 /// The layer and those of its sizes that `wanted` says, as a variant writes them.
@@ -66,14 +67,13 @@ pub fn show(ui: &mut Ui, state: &State, draft: &mut Draft) {
         .on_hover_text("Another one to compare, or the same with other sizes")
         .clicked()
     {
-        let used = |model: &ModelName| {
+        let used = |model: &Layer| {
             draft.variants.iter().any(|variant| {
-                variant.settings.iter().any(|(key, word)| key == "model" && word == model.word())
+                variant.settings.iter().any(|(key, word)| key == "model" && word == model.word)
             })
         };
-        let model =
-            ModelName::MODELS.into_iter().find(|model| !used(model)).unwrap_or(ModelName::Lstm);
-        let name = free_name(draft, model.title());
+        let model = LAYERS.iter().copied().find(|model| !used(model)).unwrap_or(LAYERS[0]);
+        let name = free_name(draft, model.title);
         let recipe = Recipe { model, ..base };
         draft.variants.push(Variant {
             name,
@@ -120,19 +120,19 @@ fn layer(ui: &mut Ui, i: usize, variant: &mut Variant, base: &Recipe, varied: &[
         let combo = ui.allocate_ui(egui::vec2(width, ui.spacing().interact_size.y), |ui| {
             ComboBox::from_id_salt("layer")
                 .width(width)
-                .selected_text(recipe.model.title())
+                .selected_text(recipe.model.title)
                 .truncate()
                 .show_ui(ui, |ui| {
-                    for model in ModelName::MODELS {
-                        ui.selectable_value(&mut chosen, model, model.title());
+                    for &model in LAYERS {
+                        ui.selectable_value(&mut chosen, model, model.title);
                     }
                 })
         });
         let combo = combo.inner;
         named(combo.response, Role::ComboBox, &format!("Layer {}", i + 1));
         if chosen != recipe.model {
-            if variant.name.starts_with(recipe.model.title()) {
-                variant.name = variant.name.replacen(recipe.model.title(), chosen.title(), 1);
+            if variant.name.starts_with(recipe.model.title) {
+                variant.name = variant.name.replacen(recipe.model.title, chosen.title, 1);
             }
             recipe.model = chosen;
             variant.settings =

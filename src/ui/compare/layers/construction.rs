@@ -3,7 +3,8 @@
 
 use super::work::{self, MEASURED_ON, Work};
 use super::{State, equations, exponents, picture};
-use crate::model::Architecture;
+use crate::model::layer::Kept;
+use crate::model::{Architecture, Sizes};
 use crate::recipe::checkpoint;
 use crate::recipe::specimen::Specimen;
 use crate::run::inspection::Subject;
@@ -148,14 +149,13 @@ fn settings(ui: &mut Ui, state: &mut State) {
 fn sizes(built: &Built) -> String {
     let (all, used) = built.parameter_count();
     let [all, used] = [all, used].map(|count| format::thousands(count as u64));
-    let kind = match built.architecture {
-        Architecture::Lru { hidden, embed, layers, .. } => {
-            format!(
-                "{hidden} complex neurons{}, width {embed}",
-                if layers > 1 { " a layer" } else { "" }
-            )
-        }
-        other => format!("{} neurons", other.hidden()),
+    let Architecture { layer, sizes: Sizes { hidden, embed, layers, .. } } = built.architecture;
+    let is_complex = layer.memory.is_some_and(|memory| matches!(memory.kept, Kept::Phases(..)));
+    let kind = if is_complex {
+        let each = if layers > 1 { " per layer" } else { "" };
+        format!("{hidden} complex neurons{each}, width {embed}")
+    } else {
+        format!("{hidden} neurons")
     };
     format!("{kind}; {all} parameters, {used} of them not 0.")
 }
