@@ -73,7 +73,7 @@ fn import_problems(sources: &[(String, String)]) -> Vec<String> {
 }
 
 /// Rooms with circles that are still to be broken.
-const KNOTTED: &[&str] = &["graph", "backend", "model", "recipe", "ui"];
+const KNOTTED: &[&str] = &["graph", "recipe", "ui"];
 
 /// Files of one room that need each other, each circle with what it imports.
 fn circle_problems(sources: &[(String, String)]) -> Vec<String> {
@@ -251,7 +251,9 @@ fn files_are_rooms_not_halls() {
 /// mathematics of certain layers, may.
 #[test]
 fn only_its_own_file_names_a_layer() {
-    let allowed = |file: &str| file.starts_with("model/") || file.starts_with("theory/");
+    let allowed = |file: &str| {
+        file.starts_with("model/") || file.starts_with("theory/") || file.ends_with("tests.rs")
+    };
     let modules: Vec<String> = sources()
         .iter()
         .filter(|(file, text)| file.starts_with("model/") && text.contains(": Layer = Layer {"))

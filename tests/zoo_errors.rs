@@ -6,7 +6,7 @@ use gatelens::model::{
     Layer, Sizes,
     attention::SOFTMAX,
     gru::GRU,
-    layer::WORDS,
+    list::WORDS,
     lru::{LRU, LRU_IN_OUT, LRU_MLP},
     lstm::LSTM,
     mamba::MAMBA,

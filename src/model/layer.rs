@@ -1,40 +1,15 @@
-//! What a layer says of itself. Each file of this room ends with its own [`Layer`], and [`LAYERS`]
-//! lists them: whoever needs to know something of a layer asks here, so that a new one is its file
-//! and a line in the list.
+//! What a layer says of itself. Each file of this room ends with its own [`Layer`], and
+//! [`super::list::LAYERS`] has them all: whoever needs to know something of a layer asks it, so that
+//! a new one is its file and a line in the list.
 //!
 //! Data, neither drawing nor analysis.
 
 use super::shapes::Shapes;
-use super::{attention, gated_dense, gated_diagonal, gru, lru, lstm, mamba};
+use crate::graph::params::ParamTable;
 use crate::graph::{Graph, Var};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 use std::hash::{Hash, Hasher};
-
-/// Every layer, in the order in which they are offered.
-pub static LAYERS: &[&Layer] = &[
-    &gated_diagonal::GATED,
-    &gated_dense::DENSE,
-    &lstm::LSTM,
-    &gru::GRU,
-    &lru::LRU,
-    &lru::LRU_IN_OUT,
-    &lru::LRU_MLP,
-    &mamba::MAMBA,
-    &attention::SOFTMAX,
-    &attention::LINEAR,
-];
-
-/// Their words, in that order.
-pub static WORDS: [&str; LAYERS.len()] = {
-    let mut words = [""; LAYERS.len()];
-    let mut i = 0;
-    while i < words.len() {
-        words[i] = LAYERS[i].word;
-        i += 1;
-    }
-    words
-};
 
 /// A recurrent layer, or one to compare it with.
 pub struct Layer {
@@ -74,18 +49,13 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// The layer of that word.
-    pub fn from_word(word: &str) -> Option<&'static Self> {
-        LAYERS.iter().copied().find(|layer| layer.word == word)
-    }
-
     /// With these sizes; those that it does not read do not count.
-    pub fn of(&'static self, sizes: Sizes) -> super::Architecture {
+    pub fn of(&'static self, sizes: Sizes) -> Architecture {
         let mut own = Sizes::default();
         for &size in self.sizes {
             *own.at(size) = sizes.get(size);
         }
-        super::Architecture { layer: self, sizes: own }
+        Architecture { layer: self, sizes: own }
     }
 
     /// Whether a recipe's setting of that key is one of its sizes.
@@ -117,18 +87,6 @@ impl fmt::Debug for Layer {
 impl Serialize for Layer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.word)
-    }
-}
-
-impl<'de> Deserialize<'de> for &'static Layer {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let word = String::deserialize(deserializer)?;
-        Layer::from_word(&word).ok_or_else(|| {
-            de::Error::custom(format!(
-                "there is no layer {word}; expected one of {}",
-                WORDS.join(", ")
-            ))
-        })
     }
 }
 
@@ -228,6 +186,47 @@ impl Sizes {
             Size::State => &mut self.state,
             Size::Width => &mut self.width,
         }
+    }
+}
+
+/// Which network: a layer and its sizes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Architecture {
+    /// The layer.
+    pub layer: &'static Layer,
+    /// Those that the layer reads; the others are 0.
+    pub sizes: Sizes,
+}
+
+impl Architecture {
+    /// Records ŷ `[batch, steps, outputs]`, of the last `steps` time steps, from x `[batch, time,
+    /// inputs]`.
+    pub fn forward(self, graph: &mut Graph, x: Var, outputs: usize, steps: usize) -> Var {
+        (self.layer.record)(graph, x, &self.sizes, [outputs, steps])
+    }
+
+    /// The parameters, as the model declares them.
+    pub fn table(self, inputs: usize, outputs: usize) -> ParamTable {
+        let mut graph = Graph::new(1, 1);
+        let x = graph.input("x", inputs);
+        self.forward(&mut graph, x, outputs, 1);
+        graph.params
+    }
+
+    /// Whether the input gates the state, in place of the state itself (appendix A.2).
+    pub fn is_side_gated(self) -> bool {
+        self.layer.side_gating && self.sizes.gates == 0
+    }
+
+    /// "n = 32, m = 32": the sizes that the layer has.
+    pub fn sizes_in_words(self) -> String {
+        let side = self.is_side_gated().then(|| "side gating".to_owned());
+        let sizes = Size::ALL.into_iter().map(|size| (size, self.sizes.get(size)));
+        let words = sizes.filter(|(_, value)| *value > 0).map(|(size, value)| match size {
+            Size::Width => format!("MLPs of {value}"),
+            size => format!("{} = {value}", size.symbol()),
+        });
+        side.into_iter().chain(words).collect::<Vec<_>>().join(", ")
     }
 }
 

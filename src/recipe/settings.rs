@@ -2,7 +2,7 @@
 //! README's table come from here.
 
 use super::{Engine, Gating, Recipe, Switch, TaskName};
-use crate::model::layer::WORDS;
+use crate::model::list::WORDS;
 use crate::model::{LAYERS, Layer};
 use crate::task::attention::Spectrum;
 use crate::train::schedule::Schedule;
