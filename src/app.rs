@@ -12,6 +12,7 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
+use crate::named::Named;
 use crate::platform::{self, Link};
 use crate::recipe::Recipe;
 use crate::run::inspection::Bench;
@@ -147,7 +148,7 @@ impl App {
             "steps_per_s": self.live.steps_per_second(), "running": self.live.running, "view": self.tab.key(), "dissected": self.bench.inspected.as_ref().and_then(|inspected| inspected.dissection()).map(|dissection| &dissection.verdict),
             "insides": self.bench.inspected.as_ref().and_then(|inspected| inspected.insides()).map(super::analysis::insides::Insides::headline),
             "found": self.live.finding.as_ref().map(|(_, finding)| finding.headline()),
-            "backend": device.map(|device| device.kind.as_str()), "adapter": device.map(|device| device.name.clone()),
+            "backend": device.map(|device| device.kind.key()), "adapter": device.map(|device| device.name.clone()),
             "sweep": self.sweeps[SWEEP].progress(), "compare": self.sweeps[COMPARE].progress(),
             "software": device.is_some_and(|device| device.software), "message": message,
             "messages": self.messages.iter().map(|message| message.text.clone()).collect::<Vec<_>>(),

@@ -10,6 +10,7 @@ mod train;
 
 use crate::Error;
 use crate::backend::Device;
+use crate::named::Named;
 use crate::recipe::settings::{Kind, SETTINGS};
 use crate::recipe::{Recipe, preset};
 use crate::sweep::{LARGE, presets};
@@ -100,11 +101,6 @@ fn command() -> Command {
         )
         .arg(json.clone());
     for setting in SETTINGS {
-        let aliases: &[&str] = match setting.key {
-            "learning_rate" => &["lr"],
-            "rate_schedule" => &["schedule"],
-            _ => &[],
-        };
         let default = (setting.get)(&Recipe::default());
         let value_name = match setting.kind {
             Kind::Integer { .. } => "N",
@@ -122,7 +118,7 @@ fn command() -> Command {
         train = train.arg(
             Arg::new(setting.key)
                 .long(flag)
-                .visible_aliases(aliases.to_vec())
+                .visible_aliases(setting.alias)
                 .value_name(value_name)
                 .allow_hyphen_values(true)
                 .help(help),
@@ -216,7 +212,7 @@ fn devices(json: bool) -> crate::Result<()> {
             if interface.is_empty() { String::new() } else { format!(" ({interface})") };
         println!(
             "{:<4} {name}{interface}{}",
-            kind.as_str(),
+            kind.key(),
             if software { ", simulated by the processor: slower than the CPU engine" } else { "" }
         );
     }

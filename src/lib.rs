@@ -4,6 +4,7 @@
 //! The map of rooms. A room imports only rooms above it in this list; `tests/rooms.rs` checks that.
 //!
 //! - [`error`]: what can go wrong, in words
+//! - [`named`]: words for the values of an enum, in one table
 //! - [`math`]: numbers: matrix products, decompositions, counter-based random numbers
 //! - [`graph`]: record → differentiate → compile: a model becomes a flat program
 //! - [`backend`]: runs a program: WGSL on the GPU, its twin on the CPU
@@ -33,6 +34,7 @@ pub mod error;
 pub mod graph;
 pub mod math;
 pub mod model;
+pub mod named;
 pub mod platform;
 pub mod recipe;
 pub mod run;

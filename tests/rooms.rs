@@ -13,8 +13,8 @@ use imports::{House, Import};
 
 /// From left to right; a room imports only rooms to its left.
 const ROOMS: &[&str] = &[
-    "error", "math", "graph", "backend", "model", "task", "theory", "train", "analysis", "recipe",
-    "sweep", "run", "platform", "ui", "app", "cli", "main",
+    "error", "named", "math", "graph", "backend", "model", "task", "theory", "train", "analysis",
+    "recipe", "sweep", "run", "platform", "ui", "app", "cli", "main",
 ];
 
 /// (what, the only places that may say it)
@@ -73,7 +73,7 @@ fn import_problems(sources: &[(String, String)]) -> Vec<String> {
 }
 
 /// Rooms with circles that are still to be broken.
-const KNOTTED: &[&str] = &["graph", "recipe", "ui"];
+const KNOTTED: &[&str] = &["graph", "ui"];
 
 /// Files of one room that need each other, each circle with what it imports.
 fn circle_problems(sources: &[(String, String)]) -> Vec<String> {

@@ -10,6 +10,7 @@ pub mod gpu;
 use crate::Result;
 use crate::graph::dims::Clock;
 use crate::graph::{BufferId, program::Program};
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 
 /// A running program on some device.
@@ -81,23 +82,13 @@ pub struct Device {
     pub software: bool,
 }
 
-/// Which engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum DeviceKind {
-    /// Our CPU engine.
-    Cpu,
-    /// WGSL compute shaders.
-    Gpu,
-}
-
-impl DeviceKind {
-    /// `cpu` or `gpu`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::Gpu => "gpu",
-        }
+named! {
+    /// Which engine.
+    pub enum DeviceKind {
+        /// Our CPU engine.
+        Cpu = "cpu";
+        /// WGSL compute shaders.
+        Gpu = "gpu";
     }
 }
 

@@ -4,6 +4,7 @@ use super::arguments::text;
 use crate::backend::{Backend, cpu::Cpu};
 use crate::graph::Graph;
 use crate::graph::program::Program;
+use crate::named::Named;
 use crate::recipe::checkpoint;
 use crate::{Error, Result};
 use clap::ArgMatches;
@@ -58,13 +59,13 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
     std::fs::write(out, file).map_err(|e| problem(&e))?;
     let device = backend.device();
     if arguments.get_flag("json") {
-        let object = serde_json::json!({ "batch": batch, "time": time, "outputs": network.outputs, "backend": device.kind.as_str(), "adapter": device.name, "out": out });
+        let object = serde_json::json!({ "batch": batch, "time": time, "outputs": network.outputs, "backend": device.kind.key(), "adapter": device.name, "out": out });
         println!("{object}");
     } else {
         println!(
             "y [{batch}, {time}, {}] is in {out} (computed on {} {})",
             network.outputs,
-            device.kind.as_str(),
+            device.kind.key(),
             device.name
         );
     }

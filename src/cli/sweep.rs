@@ -3,6 +3,7 @@
 
 use super::arguments::text;
 use super::train::{arrays, stop_on_interrupt};
+use crate::named::Named;
 use crate::platform::{self, Link};
 use crate::recipe::TaskName;
 use crate::recipe::settings::Setting;
@@ -178,8 +179,7 @@ impl Sweeper {
             match update {
                 Update::Group(number, told) if number == self.group => match *told {
                     Told::Ready(device) => {
-                        let name =
-                            format!("{} {}", device.kind.as_str().to_uppercase(), device.name);
+                        let name = format!("{} {}", device.kind.key().to_uppercase(), device.name);
                         if self.told.as_ref() != Some(&name) {
                             self.say(&format!("Training on {name}"));
                             self.told = Some(name);

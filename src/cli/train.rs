@@ -6,6 +6,7 @@ use crate::analysis::importance::{Census, THRESHOLD};
 use crate::analysis::test_set::Sets;
 use crate::backend::cpu::clock;
 use crate::model::Network;
+use crate::named::Named;
 use crate::platform::{self, Link};
 use crate::recipe::settings::SETTINGS;
 use crate::recipe::{Gating, Recipe, Switch, TaskName};
@@ -221,7 +222,7 @@ fn follow(link: &Link, live: &mut Live, interrupted: &AtomicBool) -> Result<f64>
         let last_state = matches!(&update, Update::Snapshot { snapshot, .. } if ended.is_some() && snapshot.step == live.step);
         if let Update::Ready { device, step, .. } = &update {
             bar.suspend(|| {
-                eprintln!("Training on {} {}", device.kind.as_str().to_uppercase(), device.name)
+                eprintln!("Training on {} {}", device.kind.key().to_uppercase(), device.name)
             });
             begun = Some((Instant::now(), *step));
         }
@@ -341,10 +342,8 @@ fn report(job: &Job, live: &Live, steps_per_second: f64, interrupted: bool) {
         })
     });
     let (one, zero) = strict.unwrap_or_default();
-    let (backend, adapter) = live
-        .device
-        .as_ref()
-        .map_or(("", ""), |device| (device.kind.as_str(), device.name.as_str()));
+    let (backend, adapter) =
+        live.device.as_ref().map_or(("", ""), |device| (device.kind.key(), device.name.as_str()));
     if job.json {
         let gated = job.recipe.is_gated();
         let number = |value: f64| {

@@ -1,6 +1,7 @@
 //! How a recipe of the file task fits the user's arrays, which travel beside it.
 
-use super::{DataShape, Recipe, Switch, TaskName};
+use super::names::{Switch, TaskName};
+use super::settings::{DataShape, Recipe};
 use crate::task::Arrays;
 use crate::{Error, Result};
 

@@ -1,31 +1,31 @@
 //! The words that a recipe chooses from.
 
-use serde::{Deserialize, Serialize};
+use crate::named::named;
 
-/// Which engine a run asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Engine {
-    /// The GPU if there is a real one, else the CPU engine.
-    Auto,
-    /// The GPU, even a simulated one.
-    Gpu,
-    /// The CPU engine.
-    Cpu,
+named! {
+    /// Which engine a run asks for.
+    pub enum Engine {
+        /// The GPU if there is a real one, else the CPU engine.
+        Auto = "auto";
+        /// The GPU, even a simulated one.
+        Gpu = "gpu";
+        /// The CPU engine.
+        Cpu = "cpu";
+    }
 }
 
-/// Which task.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum TaskName {
-    /// Imitate a linear self-attention layer.
-    Attention,
-    /// Learn a linear map from examples in the sequence.
-    Regression,
-    /// Remember pairs.
-    Recall,
-    /// The user's own sequences.
-    File,
+named! {
+    /// Which task.
+    pub enum TaskName {
+        /// Imitate a linear self-attention layer.
+        Attention = "attention";
+        /// Learn a linear map from examples in the sequence.
+        Regression = "regression";
+        /// Remember pairs.
+        Recall = "recall";
+        /// The user's own sequences.
+        File = "file";
+    }
 }
 
 impl TaskName {
@@ -41,22 +41,22 @@ impl TaskName {
     }
 }
 
-/// Yes or no.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Switch {
-    /// Yes.
-    On,
-    /// No.
-    Off,
+named! {
+    /// Yes or no.
+    pub enum Switch {
+        /// Yes.
+        On = "on";
+        /// No.
+        Off = "off";
+    }
 }
 
-/// What gates the output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Gating {
-    /// g = (W_m h) ⊙ (W_x h).
-    Output,
-    /// g = (W^side x̃) ⊙ h.
-    Side,
+named! {
+    /// What gates the output.
+    pub enum Gating {
+        /// g = (W_m h) ⊙ (W_x h).
+        Output = "output";
+        /// g = (W^side x̃) ⊙ h.
+        Side = "side";
+    }
 }

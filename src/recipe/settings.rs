@@ -1,56 +1,28 @@
-//! Each setting of a recipe, described once: the controls, the terminal's help, the URL and the
-//! README's table come from here.
+//! The table of settings: a row makes the recipe's field, its default and range, the control, the
+//! flag, the link and the line in the README.
 
-use super::{Engine, Gating, Recipe, Switch, TaskName};
-use crate::model::list::WORDS;
-use crate::model::{LAYERS, Layer};
+use super::kind::Field;
+pub use super::kind::{Kind, Value};
+use super::names::{Engine, Gating, Switch, TaskName};
+use crate::model::Layer;
+use crate::model::list::{LAYERS, WORDS};
+use crate::named::Named;
 use crate::task::attention::Spectrum;
 use crate::train::schedule::Schedule;
 use crate::{Error, Result};
-use std::fmt;
+use serde::{Deserialize, Serialize};
 
-/// What a setting can be.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
-    /// A whole number.
-    Integer {
-        /// Smallest.
-        min: u64,
-        /// Largest.
-        max: u64,
-    },
-    /// A real number, best moved on a logarithmic scale.
-    Number {
-        /// Smallest.
-        min: f64,
-        /// Largest.
-        max: f64,
-    },
-    /// One of these words.
-    Choice(&'static [&'static str]),
-    /// A [`Schedule`]; the words are offered, knots can be typed.
-    Schedule(&'static [&'static str]),
-}
-
-/// A setting's value.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Value {
-    /// A whole number.
-    Integer(u64),
-    /// A real number.
-    Number(f64),
-    /// A word, or a schedule's text.
-    Word(String),
-}
-
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Integer(value) => write!(f, "{value}"),
-            Self::Number(value) => write!(f, "{value}"),
-            Self::Word(value) => f.write_str(value),
-        }
-    }
+/// What a recipe knows of the user's arrays; the arrays themselves travel beside it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataShape {
+    /// The file's name.
+    pub name: String,
+    /// Sequences, those of the test included.
+    pub sequences: usize,
+    /// Time steps, at the end, that count.
+    pub steps: usize,
+    /// Not all of those count the same.
+    pub is_weighted: bool,
 }
 
 /// The part of the controls that a setting stands in.
@@ -80,9 +52,12 @@ pub enum Layers {
 }
 
 /// All there is to say of a setting.
+#[derive(Clone, Copy)]
 pub struct Setting {
     /// In URL, JSON and (with dashes) on the command line.
     pub key: &'static str,
+    /// Another name on the command line, if it has one.
+    pub alias: Option<&'static str>,
     /// For people.
     pub label: &'static str,
     /// Where it stands.
@@ -93,7 +68,7 @@ pub struct Setting {
     pub layers: Layers,
     /// Type and range.
     pub kind: Kind,
-    /// Takes effect while training, without a restart.
+    /// Takes effect while training, without a restart: it is one of the [`Rates`].
     pub live: bool,
     /// One sentence.
     pub help: &'static str,
@@ -103,26 +78,85 @@ pub struct Setting {
     write: fn(&mut Recipe, &Value),
 }
 
+/// `key or "alias": type = default, kind, group live, tasks, layers, "label", "help";`, where
+/// `or "alias"` and `live` may be missing. JSON has the order of the rows.
 macro_rules! settings {
-    ($($key:ident, $label:literal, $group:ident, $tasks:expr, $layers:ident, $live:literal, $kind:expr, $read:expr, $write:expr, $help:literal;)*) => {
-        /// Every setting, in the order of the controls.
-        pub const SETTINGS: &[Setting] = &[$(Setting {
+    ($($key:ident $(or $alias:literal)?: $type:ty = $default:expr, $kind:expr,
+        $group:ident $($live:ident)?, $tasks:expr, $layers:ident, $label:literal,
+        $help:literal;)*) => {
+        /// A run's settings.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        #[serde(default)]
+        pub struct Recipe {
+            $(#[doc = $help] pub $key: $type,)*
+            /// Of the file task.
+            pub data: Option<DataShape>,
+        }
+
+        impl Default for Recipe {
+            /// The preset `discover`, and what other presets change.
+            fn default() -> Self {
+                Self { $($key: $default,)* data: None }
+            }
+        }
+
+        const ROWS: &[Setting] = &[$(Setting {
             key: stringify!($key),
+            alias: settings!(@option $($alias)?),
             label: $label,
             group: Group::$group,
             tasks: $tasks,
             layers: Layers::$layers,
             kind: $kind,
-            live: $live,
+            live: settings!(@is $($live)?),
             help: $help,
-            get: |recipe| $read(&recipe.$key),
-            write: |recipe, value| { if let Some(value) = $write(value) { recipe.$key = value; } },
+            get: |recipe| recipe.$key.to_value(),
+            write: |recipe, value| {
+                if let Some(value) = Field::from_value(value) {
+                    recipe.$key = value;
+                }
+            },
         }),*];
     };
+    (@option) => { None };
+    (@option $alias:literal) => { Some($alias) };
+    (@is) => { false };
+    (@is live) => { true };
 }
 
-const ALL: &[TaskName] =
-    &[TaskName::Attention, TaskName::Regression, TaskName::Recall, TaskName::File];
+/// Every setting, in the order of the controls: by group, then as in the table.
+pub const SETTINGS: &[Setting] = &by_group::<{ ROWS.len() }>(ROWS);
+
+const fn by_group<const N: usize>(rows: &[Setting]) -> [Setting; N] {
+    let mut sorted = [rows[0]; N];
+    let (mut group, mut next) = (0, 0);
+    while group <= Group::Run as usize {
+        let mut row = 0;
+        while row < N {
+            if rows[row].group as usize == group {
+                sorted[next] = rows[row];
+                next += 1;
+            }
+            row += 1;
+        }
+        group += 1;
+    }
+    sorted
+}
+
+const fn whole(min: u64, max: u64) -> Kind {
+    Kind::Integer { min, max }
+}
+
+const fn real(min: f64, max: f64) -> Kind {
+    Kind::Number { min, max }
+}
+
+fn schedule(text: &str) -> Schedule {
+    text.parse().expect("the table's schedules parse")
+}
+
+const ALL: &[TaskName] = TaskName::ALL;
 const ATTENTION: &[TaskName] = &[TaskName::Attention];
 const REGRESSION: &[TaskName] = &[TaskName::Regression];
 const FILE: &[TaskName] = &[TaskName::File];
@@ -130,88 +164,103 @@ const PAIRED: &[TaskName] = &[TaskName::Regression, TaskName::Recall];
 const WIDE: &[TaskName] = &[TaskName::Attention, TaskName::Regression];
 
 settings! {
-    task, "Task", Task, ALL, Any, false, Kind::Choice(&["attention", "regression", "recall", "file"]),
-        |v: &TaskName| word(match v { TaskName::Attention => "attention", TaskName::Regression => "regression", TaskName::Recall => "recall", TaskName::File => "file" }),
-        |v: &Value| Some(if is(v, "regression") { TaskName::Regression } else if is(v, "recall") { TaskName::Recall } else if is(v, "file") { TaskName::File } else { TaskName::Attention }),
-        "Attention: imitate a linear self-attention layer. Regression: learn a linear map from examples in the sequence. Recall: remember pairs. File: your own arrays.";
-    dim, "Input width d", Task, WIDE, Any, false, Kind::Integer { min: 1, max: 64 }, from_size, size,
-        "Numbers in a token; the teacher's matrices are d × d. For regression d_x, the width of x.";
-    outputs, "Output width d_y", Task, REGRESSION, Any, false, Kind::Integer { min: 1, max: 32 }, from_size, size,
+    task: TaskName = TaskName::Attention, Kind::Choice(TaskName::WORDS), Task, ALL, Any, "Task",
+        "Attention: imitate a linear self-attention layer. Regression: learn a linear map from \
+         examples in the sequence. Recall: remember pairs. File: your own arrays.";
+    dim: usize = 4, whole(1, 64), Task, WIDE, Any, "Input width d",
+        "Numbers in a token; the teacher's matrices are d × d. For regression d_x, the width of \
+         x.";
+    outputs: usize = 3, whole(1, 32), Task, REGRESSION, Any, "Output width d_y",
         "Numbers in y = W x; a token is (x, y).";
-    pairs, "Pairs", Task, PAIRED, Any, false, Kind::Integer { min: 1, max: 256 }, from_size, size,
+    pairs: usize = 12, whole(1, 256), Task, PAIRED, Any, "Pairs",
         "Regression: T examples before the query. Recall: V keys and as many values, at most 32.";
-    noise, "Noise", Task, REGRESSION, Any, false, Kind::Number { min: 0.0, max: 10.0 }, from_real, real,
+    noise: f32 = 0.0, real(0.0, 10.0), Task, REGRESSION, Any, "Noise",
         "Standard deviation of what is added to each example's y.";
-    weight_variance, "Variance of W", Task, REGRESSION, Any, false, Kind::Number { min: 0.01, max: 100.0 }, from_real, real,
+    weight_variance: f32 = 1.0, real(0.01, 100.0), Task, REGRESSION, Any, "Variance of W",
         "The map's entries are N(0, variance / d_x).";
-    time, "Sequence length T", Task, ATTENTION, Any, false, Kind::Integer { min: 1, max: 1024 }, from_size, size,
+    time: usize = 32, whole(1, 1024), Task, ATTENTION, Any, "Sequence length T",
         "Tokens in a sequence.";
-    batch, "Batch", Task, ALL, Any, false, Kind::Integer { min: 1, max: 1024 }, from_size, size,
+    batch: usize = 64, whole(1, 1024), Task, ALL, Any, "Batch",
         "Sequences a step, drawn afresh each time, or taken from your file.";
-    rank, "Teacher rank", Task, ATTENTION, Any, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
+    rank: usize = 0, whole(0, 64), Task, ATTENTION, Any, "Teacher rank",
         "Singular values kept in each of the teacher's matrices; 0 keeps all.";
-    value_rank, "Rank of W_V", Task, ATTENTION, Any, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
+    value_rank: usize = 0, whole(0, 64), Task, ATTENTION, Any, "Rank of W_V",
         "Singular values kept in the teacher's W_V; 0 for as many as the teacher rank says.";
-    key_rank, "Rank of W_K", Task, ATTENTION, Any, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
-        "Singular values kept in the teacher's W_K; 0 for as many as the teacher rank says. Only the smaller of this and W_Q's counts.";
-    query_rank, "Rank of W_Q", Task, ATTENTION, Any, false, Kind::Integer { min: 0, max: 64 }, from_size, size,
-        "Singular values kept in the teacher's W_Q; 0 for as many as the teacher rank says. Only the smaller of this and W_K's counts.";
-    teacher, "Teacher", Task, ATTENTION, Any, false, Kind::Choice(&["orthogonal", "gaussian"]),
-        |v: &Spectrum| word(match v { Spectrum::Orthogonal => "orthogonal", Spectrum::Gaussian => "gaussian" }),
-        |v: &Value| Some(if is(v, "gaussian") { Spectrum::Gaussian } else { Spectrum::Orthogonal }),
-        "Orthogonal: well-conditioned matrices, all singular values 1. Gaussian: entries N(0, 1/d), now and then nearly singular.";
-    gain, "Teacher gain", Task, ATTENTION, Any, false, Kind::Number { min: 1e-4, max: 1e4 }, from_real, real,
-        "The teacher's W_V, and so its outputs, are multiplied by it: 0.045 brings them to about unit variance at d = 6 and T = 32.";
-    shuffle, "Shuffle", Task, FILE, Any, false, Kind::Choice(&["on", "off"]),
-        |v: &Switch| word(match v { Switch::On => "on", Switch::Off => "off" }),
-        |v: &Value| Some(if is(v, "off") { Switch::Off } else { Switch::On }),
-        "On: batches and the test sequences are drawn at random. Off: batch after batch as in the file, the test at its end.";
-    test_fraction, "Test fraction", Task, FILE, Any, false, Kind::Number { min: 0.0, max: 0.9 }, from_real, real,
-        "Part of the sequences that is never trained on, but measured.";
-    model, "Layer", Network, ALL, Any, false, Kind::Choice(&WORDS),
-        |v: &&'static Layer| word(v.word), |v: &Value| LAYERS.iter().copied().find(|layer| is(v, layer.word)),
-        "The gated RNN, or a layer to compare it with: gated with a dense matrix, LSTM, GRU, LRU (a GLU behind, before and behind, or MLPs), Mamba-like, softmax or linear attention.";
-    gating, "Gating", Network, ALL, SideGated, false, Kind::Choice(&["output", "side"]),
-        |v: &Gating| word(match v { Gating::Output => "output", Gating::Side => "side" }),
-        |v: &Value| Some(if is(v, "side") { Gating::Side } else { Gating::Output }),
+    key_rank: usize = 0, whole(0, 64), Task, ATTENTION, Any, "Rank of W_K",
+        "Singular values kept in the teacher's W_K; 0 for as many as the teacher rank says. Only \
+         the smaller of this and W_Q's counts.";
+    query_rank: usize = 0, whole(0, 64), Task, ATTENTION, Any, "Rank of W_Q",
+        "Singular values kept in the teacher's W_Q; 0 for as many as the teacher rank says. Only \
+         the smaller of this and W_K's counts.";
+    teacher: Spectrum = Spectrum::Orthogonal,
+        Kind::Choice(Spectrum::WORDS),
+        Task, ATTENTION, Any, "Teacher",
+        "Orthogonal: well-conditioned matrices, all singular values 1. Gaussian: entries N(0, \
+         1/d), now and then nearly singular.";
+    gain: f32 = 1.0, real(1e-4, 1e4), Task, ATTENTION, Any, "Teacher gain",
+        "The teacher's W_V, and so its outputs, are multiplied by it: 0.045 brings them to about \
+         unit variance at d = 6 and T = 32.";
+    model: &'static Layer = LAYERS[0],
+        Kind::Choice(&WORDS),
+        Network, ALL, Any, "Layer",
+        "The gated RNN, or a layer to compare it with: gated with a dense matrix, LSTM, GRU, LRU \
+         (a GLU behind, before and behind, or MLPs), Mamba-like, softmax or linear attention.";
+    gating: Gating = Gating::Output, Kind::Choice(Gating::WORDS), Network, ALL, SideGated, "Gating",
         "Output: the state gates itself. Side: the input gates the state, as in Mamba.";
-    hidden, "Hidden neurons n", Network, ALL, Sized, false, Kind::Integer { min: 1, max: 512 }, from_size, size,
-        "In the gated RNN each keeps a running sum with its own λ. Attention of width d needs d(d+1)/2 + d of them; twice that learns well.";
-    gates, "Output gates m", Network, ALL, Sized, false, Kind::Integer { min: 1, max: 512 }, from_size, size,
+    hidden: usize = 32, whole(1, 512), Network, ALL, Sized, "Hidden neurons n",
+        "In the gated RNN each keeps a running sum with its own λ. Attention of width d needs \
+         d(d+1)/2 + d of them; twice that learns well.";
+    gates: usize = 32, whole(1, 512), Network, ALL, Sized, "Output gates m",
         "Products of two readings of the state (output gating only).";
-    embed, "Embedding width e", Network, ALL, Sized, false, Kind::Integer { min: 1, max: 256 }, from_size, size,
-        "Width between the linear embedding and the readout; of an LRU's GLUs and MLPs, of attention's queries, keys and values.";
-    layers, "Layers L", Network, ALL, Sized, false, Kind::Integer { min: 1, max: 8 }, from_size, size,
+    embed: usize = 32, whole(1, 256), Network, ALL, Sized, "Embedding width e",
+        "Width between the linear embedding and the readout; of an LRU's GLUs and MLPs, of \
+         attention's queries, keys and values.";
+    layers: usize = 1, whole(1, 8), Network, ALL, Sized, "Layers L",
         "Linear recurrent units, one after another.";
-    state, "Numbers a channel N", Network, ALL, Sized, false, Kind::Integer { min: 1, max: 64 }, from_size, size,
+    state: usize = 8, whole(1, 64), Network, ALL, Sized, "Numbers a channel N",
         "What each channel of the selective layer keeps.";
-    steps, "Steps", Optimiser, ALL, Any, false, Kind::Integer { min: 1, max: 10_000_000 }, |v: &u32| Value::Integer(u64::from(*v)), short,
+    steps: u32 = 24_000, whole(1, 10_000_000), Optimiser, ALL, Any, "Steps",
         "Training stops by itself after that many; the schedules stretch over them.";
-    learning_rate, "Learning rate", Optimiser, ALL, Any, true, Kind::Number { min: 1e-7, max: 10.0 }, from_real, real,
+    learning_rate or "lr": f32 = 1e-2, real(1e-7, 10.0), Optimiser live, ALL, Any, "Learning rate",
         "AdamW's peak rate. Takes effect at once.";
-    rate_schedule, "Rate schedule", Optimiser, ALL, Any, false, Kind::Schedule(&["constant", "linear", "cosine", "0:1,0.4:1,1:0"]), from_schedule, schedule,
-        "The learning rate over training as a factor of the peak: constant, linear, cosine, or knots like 0:1,0.5:0.1.";
-    warmup, "Warm-up steps", Optimiser, ALL, Any, false, Kind::Integer { min: 0, max: 1_000_000 }, |v: &u32| Value::Integer(u64::from(*v)), short,
+    rate_schedule or "schedule": Schedule = schedule("0:1,0.4:1,1:0"),
+        Kind::Schedule(&["constant", "linear", "cosine", "0:1,0.4:1,1:0"]),
+        Optimiser, ALL, Any, "Rate schedule",
+        "The learning rate over training as a factor of the peak: constant, linear, cosine, or \
+         knots like 0:1,0.5:0.1.";
+    warmup: u32 = 0, whole(0, 1_000_000), Optimiser, ALL, Any, "Warm-up steps",
         "Steps over which the rate rises from 0.";
-    weight_decay, "Weight decay", Optimiser, ALL, Any, true, Kind::Number { min: 0.0, max: 10.0 }, from_real, real,
-        "Pulls every weight towards 0 but those that set how long a neuron remembers (ν and its like): this is what makes spare neurons vanish. Takes effect at once.";
-    decay_schedule, "Decay schedule", Optimiser, ALL, Any, false,
-        Kind::Schedule(&["constant", "linear", "0:1,0.12:3.5,0.27:5,0.4:5,0.4:0"]), from_schedule, schedule,
-        "Weight decay over training as a factor: mild first, then strong to prune, then none to fit.";
-    beta2, "β₂ schedule", Optimiser, ALL, Any, false, Kind::Schedule(&["0:0.999", "0:0.99", "0:0.999,0.4:0.999,0.4:0.99"]), from_schedule, schedule,
+    weight_decay: f32 = 0.1, real(0.0, 10.0), Optimiser live, ALL, Any, "Weight decay",
+        "Pulls every weight towards 0 but those that set how long a neuron remembers (ν and its \
+         like): this is what makes spare neurons vanish. Takes effect at once.";
+    decay_schedule: Schedule = schedule("0:1,0.12:3.5,0.27:5,0.4:5,0.4:0"),
+        Kind::Schedule(&["constant", "linear", "0:1,0.12:3.5,0.27:5,0.4:5,0.4:0"]),
+        Optimiser, ALL, Any, "Decay schedule",
+        "Weight decay over training as a factor: mild first, then strong to prune, then none to \
+         fit.";
+    beta2: Schedule = schedule("0:0.999,0.4:0.999,0.4:0.99"),
+        Kind::Schedule(&["0:0.999", "0:0.99", "0:0.999,0.4:0.999,0.4:0.99"]),
+        Optimiser, ALL, Any, "β₂ schedule",
         "AdamW's memory of squared gradients over training.";
-    clip, "Gradient clip", Optimiser, ALL, Any, false, Kind::Number { min: 0.0, max: 1e6 }, from_real, real,
-        "Gradients whose norm, over all weights, is larger are scaled down to it; 0 never. It tames layers with a full recurrent matrix.";
-    mask_at, "Mask unused at", Optimiser, ALL, Reducible, false, Kind::Number { min: 0.0, max: 1.0 }, from_real, real,
-        "Fraction of training after which unused neurons and gates are set to zero for good; 0 for never.";
-    mask_threshold, "Mask threshold", Optimiser, ALL, Reducible, false, Kind::Number { min: 0.0, max: 0.5 }, from_real, real,
+    clip: f32 = 0.0, real(0.0, 1e6), Optimiser, ALL, Any, "Gradient clip",
+        "Gradients whose norm, over all weights, is larger are scaled down to it; 0 never. It \
+         tames layers with a full recurrent matrix.";
+    mask_at: f32 = 0.4, real(0.0, 1.0), Optimiser, ALL, Reducible, "Mask unused at",
+        "Fraction of training after which unused neurons and gates are set to zero for good; 0 \
+         for never.";
+    mask_threshold: f32 = 0.01, real(0.0, 0.5), Optimiser, ALL, Reducible, "Mask threshold",
         "Unused: activity times outgoing weight below this part of the largest.";
-    seed, "Seed", Run, ALL, Any, false, Kind::Integer { min: 0, max: 4_294_967_295 }, |v: &u32| Value::Integer(u64::from(*v)), short,
-        "Draws the teacher, the initial weights and every batch: the same seed gives the same run.";
-    backend, "Engine", Run, ALL, Any, false, Kind::Choice(&["auto", "gpu", "cpu"]),
-        |v: &Engine| word(match v { Engine::Auto => "auto", Engine::Gpu => "gpu", Engine::Cpu => "cpu" }),
-        |v: &Value| Some(if is(v, "gpu") { Engine::Gpu } else if is(v, "cpu") { Engine::Cpu } else { Engine::Auto }),
-        "Auto takes the GPU if there is a real one. GPU insists, even on a simulated one. CPU is our own engine.";
+    seed: u32 = 1, whole(0, 4_294_967_295), Run, ALL, Any, "Seed",
+        "Draws the teacher, the initial weights and every batch: the same seed gives the same \
+         run.";
+    backend: Engine = Engine::Auto, Kind::Choice(Engine::WORDS), Run, ALL, Any, "Engine",
+        "Auto takes the GPU if there is a real one. GPU insists, even on a simulated one. CPU is \
+         our own engine.";
+    shuffle: Switch = Switch::On, Kind::Choice(Switch::WORDS), Task, FILE, Any, "Shuffle",
+        "On: batches and the test sequences are drawn at random. Off: batch after batch as in the \
+         file, the test at its end.";
+    test_fraction: f32 = 0.1, real(0.0, 0.9), Task, FILE, Any, "Test fraction",
+        "Part of the sequences that is never trained on, but measured.";
 }
 
 impl Setting {
@@ -261,49 +310,17 @@ impl Setting {
     /// # Errors
     /// Says what was given and what is accepted.
     pub fn set(&self, recipe: &mut Recipe, text: &str) -> Result<()> {
-        let wrong = || {
-            Error::setting(
-                self.key,
-                if text.is_empty() { "nothing" } else { text },
-                self.accepted(),
-            )
-        };
-        let value = match self.kind {
-            Kind::Integer { min, max } => {
-                let value = text.trim().parse::<u64>().map_err(|_| wrong())?;
-                if !(min..=max).contains(&value) {
-                    return Err(wrong());
-                }
-                Value::Integer(value)
-            }
-            Kind::Number { min, max } => {
-                let value = text.trim().parse::<f64>().map_err(|_| wrong())?;
-                if !(min..=max).contains(&value) {
-                    return Err(wrong());
-                }
-                Value::Number(value)
-            }
-            Kind::Choice(words) => {
-                word(words.iter().find(|word| **word == text.trim()).ok_or_else(wrong)?)
-            }
-            Kind::Schedule(_) => {
-                Value::Word(text.parse::<Schedule>().map_err(|_| wrong())?.to_string())
-            }
-        };
+        let value = self.kind.read(text).ok_or_else(|| {
+            let found = if text.is_empty() { "nothing" } else { text };
+            Error::setting(self.key, found, self.accepted())
+        })?;
         (self.write)(recipe, &value);
         Ok(())
     }
 
     /// What is accepted, in words.
     pub fn accepted(&self) -> String {
-        match self.kind {
-            Kind::Integer { min, max } => format!("a whole number from {min} to {max}"),
-            Kind::Number { min, max } => format!("a number from {min} to {max}"),
-            Kind::Choice(words) => format!("one of {}", words.join(", ")),
-            Kind::Schedule(_) => {
-                "constant, linear, cosine, or up to 8 knots fraction:value like 0:1,0.5:0.1".into()
-            }
-        }
+        self.kind.accepted()
     }
 }
 
@@ -313,51 +330,4 @@ impl Setting {
 /// No such setting, or a value out of range.
 pub fn set(recipe: &mut Recipe, key: &str, text: &str) -> Result<()> {
     Setting::known(key)?.set(recipe, text)
-}
-
-fn word(text: &str) -> Value {
-    Value::Word(text.into())
-}
-
-fn is(value: &Value, text: &str) -> bool {
-    matches!(value, Value::Word(word) if word == text)
-}
-
-fn from_size(value: &usize) -> Value {
-    Value::Integer(*value as u64)
-}
-
-fn size(value: &Value) -> Option<usize> {
-    short(value).map(|v| v as usize)
-}
-
-fn short(value: &Value) -> Option<u32> {
-    match value {
-        Value::Integer(value) => u32::try_from(*value).ok(),
-        _ => None,
-    }
-}
-
-/// The decimal number that the f32 was written as.
-fn from_real(value: &f32) -> Value {
-    Value::Number(value.to_string().parse().unwrap_or(f64::from(*value)))
-}
-
-#[allow(clippy::cast_possible_truncation)]
-fn real(value: &Value) -> Option<f32> {
-    match value {
-        Value::Number(value) => Some(*value as f32),
-        _ => None,
-    }
-}
-
-fn from_schedule(value: &Schedule) -> Value {
-    Value::Word(value.to_string())
-}
-
-fn schedule(value: &Value) -> Option<Schedule> {
-    match value {
-        Value::Word(text) => text.parse().ok(),
-        _ => None,
-    }
 }

@@ -5,6 +5,7 @@ use super::engine::{self, Means};
 use crate::analysis::importance::{self, THRESHOLD};
 use crate::backend::{Device, DeviceKind, StepLoss};
 use crate::model::Network;
+use crate::named::Named;
 use crate::recipe::Recipe;
 use crate::sweep::partial::Partial;
 use crate::sweep::queue::Queue;
@@ -253,7 +254,7 @@ impl Group {
                 outcome,
                 curve: self.members[member].curve.clone(),
                 neurons: state.and_then(census),
-                device: format!("{} {}", self.device.kind.as_str(), self.device.name),
+                device: format!("{} {}", self.device.kind.key(), self.device.name),
             }),
             state.map(|state| state.parameters.clone()),
         )

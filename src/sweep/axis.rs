@@ -1,6 +1,6 @@
 //! One direction of a sweep's grid, and how people write it: `hidden,gates` over `8, 10, 14..40/2`.
 
-use crate::recipe::preset;
+use crate::recipe::Recipe;
 use crate::recipe::settings::{Kind, Setting};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -108,9 +108,7 @@ impl Axis {
     /// Each entry is one value or one range.
     fn from_entries(settings: &[&Setting], entries: &[String]) -> Result<Self> {
         let name = join(settings);
-        let ranges = settings
-            .iter()
-            .all(|setting| matches!(setting.kind, Kind::Integer { .. } | Kind::Number { .. }));
+        let ranges = settings.iter().all(|setting| setting.kind.is_number());
         let mut written = vec![];
         for entry in entries {
             let (from, to, step) = match entry.split_once("..").filter(|_| ranges) {
@@ -135,7 +133,7 @@ impl Axis {
         if written.is_empty() {
             return Err(Error::setting(&name, "no values", "at least one"));
         }
-        let mut scratch = preset::base();
+        let mut scratch = Recipe::default();
         let mut seen = HashSet::new();
         let mut values = vec![];
         for text in written {

@@ -3,7 +3,7 @@
 
 use super::{Axis, LARGE, Sweep, Variant, is_variant};
 use crate::recipe::preset;
-use crate::recipe::settings::{Kind, Setting};
+use crate::recipe::settings::Setting;
 use crate::{Error, Result};
 use serde::de::{Error as _, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -105,10 +105,7 @@ impl Sweep {
     pub fn to_json(&self) -> String {
         let quoted = |text: &str| serde_json::Value::from(text).to_string();
         let value = |key: &str, text: &str| {
-            let number = matches!(
-                Setting::find(key),
-                Some(Setting { kind: Kind::Integer { .. } | Kind::Number { .. }, .. })
-            );
+            let number = Setting::find(key).is_some_and(|setting| setting.kind.is_number());
             if number && text.parse::<serde_json::Number>().is_ok() {
                 text.to_owned()
             } else {

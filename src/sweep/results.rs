@@ -5,7 +5,7 @@ use super::queue::{Queue, State};
 use super::record::{Outcome, Record, mark};
 use super::{Sweep, key};
 use crate::analysis::importance::Census;
-use crate::recipe::settings::{Kind, Setting};
+use crate::recipe::settings::Setting;
 use crate::{Error, Result};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -182,10 +182,7 @@ fn line(queue: &Queue, index: usize) -> Line {
 }
 
 fn typed(key: &str, value: &str) -> Value {
-    let number = matches!(
-        Setting::find(key),
-        Some(Setting { kind: Kind::Integer { .. } | Kind::Number { .. }, .. })
-    );
+    let number = Setting::find(key).is_some_and(|setting| setting.kind.is_number());
     value
         .parse::<serde_json::Number>()
         .ok()

@@ -4,16 +4,17 @@
 
 use crate::graph::{Graph, Var};
 use crate::math::{linear, random};
+use crate::named::named;
 use serde::{Deserialize, Serialize};
 
-/// How the teacher's matrices are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Spectrum {
-    /// Random orthogonal matrices: all singular values 1.
-    Orthogonal,
-    /// Entries N(0, 1/d).
-    Gaussian,
+named! {
+    /// How the teacher's matrices are drawn.
+    pub enum Spectrum {
+        /// Random orthogonal matrices: all singular values 1.
+        Orthogonal = "orthogonal";
+        /// Entries N(0, 1/d).
+        Gaussian = "gaussian";
+    }
 }
 
 /// Which teacher.

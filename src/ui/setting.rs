@@ -183,11 +183,7 @@ fn schedule(
 }
 
 fn named(response: Response, setting: &Setting) -> Response {
-    let role = if matches!(setting.kind, Kind::Integer { .. } | Kind::Number { .. }) {
-        Role::SpinButton
-    } else {
-        Role::ComboBox
-    };
+    let role = if setting.kind.is_number() { Role::SpinButton } else { Role::ComboBox };
     response.widget_info(|| WidgetInfo::labeled(role, true, setting.label));
     response
 }

@@ -1,6 +1,6 @@
 //! Which network a file holds, from the names and shapes of its tensors.
 
-use super::{File, MAX_WIDTH};
+use super::file::{File, MAX_WIDTH};
 use crate::Result;
 use crate::model::layer::layered;
 use crate::model::shapes::Shapes;

@@ -4,6 +4,7 @@ use super::super::controls::heading;
 use super::State;
 use super::built::{LARGEST_DIM, NOISE, Running, Settings};
 use super::numbers;
+use crate::named::Named;
 use crate::run::inspection::Subject;
 use crate::task::attention::Spectrum;
 use crate::theory::Variant;
@@ -144,15 +145,12 @@ fn attention(ui: &mut Ui, state: &mut State) {
         },
     );
     row(ui, "Teacher", "Orthogonal: all singular values 1. Gaussian: entries N(0, 1/d).", |ui| {
-        let word = |spectrum: Spectrum| {
-            if spectrum == Spectrum::Orthogonal { "orthogonal" } else { "gaussian" }
-        };
         let combo = ComboBox::from_id_salt("spectrum")
             .width(EDITOR)
-            .selected_text(word(*spectrum))
+            .selected_text(spectrum.key())
             .show_ui(ui, |ui| {
-                for option in [Spectrum::Orthogonal, Spectrum::Gaussian] {
-                    ui.selectable_value(spectrum, option, word(option));
+                for &option in Spectrum::ALL {
+                    ui.selectable_value(spectrum, option, option.key());
                 }
             });
         named(combo.response, Role::ComboBox, "Teacher")

@@ -3,7 +3,7 @@
 
 use super::scale::{self, Scale};
 use crate::recipe::Recipe;
-use crate::recipe::settings::{Kind as SettingKind, Setting};
+use crate::recipe::settings::Setting;
 use crate::sweep::measure::Measure;
 use crate::sweep::queue::{Queue, State};
 use crate::sweep::record::Outcome;
@@ -81,11 +81,7 @@ pub fn is_seed(axis: &Axis) -> bool {
 
 /// An axis's values as numbers, if all of them are some.
 fn numbers(axis: &Axis) -> Option<Vec<f64>> {
-    let numeric = |key: &String| {
-        Setting::find(key).is_some_and(|setting| {
-            matches!(setting.kind, SettingKind::Integer { .. } | SettingKind::Number { .. })
-        })
-    };
+    let numeric = |key: &String| Setting::find(key).is_some_and(|setting| setting.kind.is_number());
     if axis.keys.is_empty() || !axis.keys.iter().all(numeric) {
         return None;
     }
