@@ -7,18 +7,9 @@ mod ops;
 use gatelens::backend::{Backend, cpu::Cpu};
 use gatelens::graph::op::Kernel;
 use gatelens::graph::params::ParamTable;
-use gatelens::graph::{BufferId, Graph, program::Program, vjp};
+use gatelens::graph::{BufferId, Graph, Var, program::Program, vjp};
 use gatelens::math::{largest, random};
-use gatelens::model::{
-    Sizes,
-    attention::{LINEAR, SOFTMAX},
-    gated_dense::DENSE,
-    gated_diagonal::GATED,
-    gru::GRU,
-    lru::{LRU, LRU_IN_OUT, LRU_MLP},
-    lstm::LSTM,
-    mamba::MAMBA,
-};
+use gatelens::model::{Architecture, Sizes, every, gated_diagonal::GATED};
 use ops::{INPUTS, Network, OPS, OUTPUTS, training};
 
 fn numbers(name: &str, count: usize) -> Vec<f64> {
@@ -102,11 +93,11 @@ impl Check {
 }
 
 /// Checks each network at several sizes; returns the kernels of its programs.
-fn check(networks: &[(&str, Network)], outputs: &str) -> Vec<Kernel> {
+fn check(networks: &[(String, impl Fn(&mut Graph, Var) -> Var)], outputs: &str) -> Vec<Kernel> {
     let mut kernels = vec![];
     for (name, network) in networks {
         for (batch, time) in [(1, 2), (3, 7), (40, 9)] {
-            let program = training(batch, time, *network);
+            let program = training(batch, time, network);
             kernels.extend(program.calls.iter().map(|call| call.kernel));
             let check = Check::new(program, outputs);
             assert!(check.passes(), "{name}, batch {batch}, time {time}: {:.1e}", check.error());
@@ -117,7 +108,7 @@ fn check(networks: &[(&str, Network)], outputs: &str) -> Vec<Kernel> {
 
 #[test]
 fn each_op() {
-    let checked = check(OPS, "out");
+    let checked = check(&ops(), "out");
     let missing: Vec<&Kernel> = Kernel::ALL
         .iter()
         .filter(|kernel| vjp::rule(**kernel).is_some() && !checked.contains(kernel))
@@ -125,93 +116,49 @@ fn each_op() {
     assert!(missing.is_empty(), "no network in tests/support/ops.rs has {missing:?}");
 }
 
-const MODELS: &[(&str, Network)] = &[
-    ("gated diagonal", |g, x| {
-        GATED.of(Sizes { hidden: 5, gates: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time)
-    }),
-    ("gated side", |g, x| {
-        GATED.of(Sizes { hidden: 5, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time)
-    }),
-    ("gated diagonal, last step", |g, x| {
-        GATED.of(Sizes { hidden: 5, gates: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, 1)
-    }),
-    ("gated side, last steps", |g, x| {
-        GATED.of(Sizes { hidden: 5, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time.div_ceil(2))
-    }),
-    ("gated dense", |g, x| {
-        DENSE.of(Sizes { hidden: 5, gates: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time)
-    }),
-    ("lstm", |g, x| {
-        LSTM.of(Sizes { hidden: 5, embed: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time)
-    }),
-    ("lstm, last step", |g, x| {
-        LSTM.of(Sizes { hidden: 3, embed: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, 1)
-    }),
-    ("gru", |g, x| {
-        GRU.of(Sizes { hidden: 5, embed: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time)
-    }),
-    ("mamba", |g, x| {
-        MAMBA.of(Sizes { embed: 4, state: 3, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time)
-    }),
-    ("mamba, last steps", |g, x| {
-        MAMBA.of(Sizes { embed: 3, state: 2, ..Sizes::NONE }).forward(
-            g,
-            x,
-            OUTPUTS,
-            g.time.div_ceil(2),
-        )
-    }),
-    ("attention", |g, x| {
-        SOFTMAX.of(Sizes { embed: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, g.time)
-    }),
-    ("linear attention, last step", |g, x| {
-        LINEAR.of(Sizes { embed: 4, ..Sizes::NONE }).forward(g, x, OUTPUTS, 1)
-    }),
-    ("lru", |g, x| {
-        LRU.of(Sizes { hidden: 5, embed: 4, layers: 1, ..Sizes::NONE })
-            .forward(g, x, OUTPUTS, g.time)
-    }),
-    ("lru, two layers, last steps", |g, x| {
-        LRU.of(Sizes { hidden: 3, embed: 4, layers: 2, ..Sizes::NONE }).forward(
-            g,
-            x,
-            OUTPUTS,
-            g.time.div_ceil(2),
-        )
-    }),
-    ("lru in and out", |g, x| {
-        LRU_IN_OUT
-            .of(Sizes { hidden: 3, embed: 4, layers: 1, ..Sizes::NONE })
-            .forward(g, x, OUTPUTS, g.time)
-    }),
-    ("lru mlp", |g, x| {
-        LRU_MLP
-            .of(Sizes { hidden: 3, embed: 4, layers: 1, width: 5, ..Sizes::NONE })
-            .forward(g, x, OUTPUTS, g.time)
-    }),
-];
+/// Every layer, over all time steps, and smaller with two layers over the last ones.
+fn models() -> Vec<(String, impl Fn(&mut Graph, Var) -> Var)> {
+    let one = Sizes { hidden: 5, gates: 4, embed: 4, layers: 1, state: 3, width: 5 };
+    let two = Sizes { hidden: 3, gates: 2, embed: 3, layers: 2, state: 2, width: 4 };
+    let model = |architecture: Architecture, parts: usize| {
+        let network = move |g: &mut Graph, x: Var| {
+            architecture.forward(g, x, OUTPUTS, g.time.div_ceil(parts))
+        };
+        (format!("{architecture:?}, the last 1/{parts}"), network)
+    };
+    let all = every(one).into_iter().map(|architecture| model(architecture, 1));
+    all.chain(every(two).into_iter().map(|architecture| model(architecture, 2))).collect()
+}
+
+fn ops() -> Vec<(String, Network)> {
+    OPS.iter().map(|(name, network)| ((*name).to_owned(), *network)).collect()
+}
 
 #[test]
 fn each_model() {
-    check(MODELS, "readout");
+    check(&models(), "readout");
+}
+
+/// A wrong number in one gradient of any parameter is seen.
+fn notices(networks: &[(String, impl Fn(&mut Graph, Var) -> Var)], outputs: &str) {
+    for (name, network) in networks {
+        let mut check = Check::new(training(1, 2, network), outputs);
+        assert!(check.passes(), "{name}");
+        for param in check.table.clone().iter() {
+            for wrong in [f64::NAN, f64::INFINITY, 1.0, -1.0] {
+                let slot = param.range().start;
+                let right = std::mem::replace(&mut check.gradient[slot], wrong);
+                assert!(!check.passes(), "{name}: {wrong} in {} is not seen", param.name);
+                check.gradient[slot] = right;
+            }
+        }
+    }
 }
 
 #[test]
 fn the_check_can_fail() {
-    for (networks, outputs) in [(OPS, "out"), (MODELS, "readout")] {
-        for (name, network) in networks {
-            let mut check = Check::new(training(1, 2, *network), outputs);
-            assert!(check.passes(), "{name}");
-            for param in check.table.clone().iter() {
-                for wrong in [f64::NAN, f64::INFINITY, 1.0, -1.0] {
-                    let slot = param.range().start;
-                    let right = std::mem::replace(&mut check.gradient[slot], wrong);
-                    assert!(!check.passes(), "{name}: {wrong} in {} is not seen", param.name);
-                    check.gradient[slot] = right;
-                }
-            }
-        }
-    }
+    notices(&ops(), "out");
+    notices(&models(), "readout");
 }
 
 #[test]

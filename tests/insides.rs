@@ -5,18 +5,11 @@ use gatelens::analysis::insides::trace::{MOST, Range, Trace};
 use gatelens::analysis::insides::{self, Insides, Origin, Probing};
 use gatelens::math::linear;
 use gatelens::math::matrix::Matrix;
-use gatelens::model::Layer as ModelLayer;
 use gatelens::model::run::Weighed;
 use gatelens::model::{Architecture, Model};
 use gatelens::model::{
-    Sizes,
-    attention::{LINEAR, SOFTMAX},
-    gated_dense::DENSE,
-    gated_diagonal::GATED,
-    gru::GRU,
-    lru::{LRU, LRU_IN_OUT, LRU_MLP},
-    lstm::LSTM,
-    mamba::MAMBA,
+    Sizes, attention::SOFTMAX, every, gated_dense::DENSE, gated_diagonal::GATED, gru::GRU,
+    lru::LRU, lstm::LSTM, mamba::MAMBA,
 };
 use gatelens::task::attention::{Spectrum as Singular, TeacherKind};
 use gatelens::task::{Recall, Regression, Task, Teacher};
@@ -315,23 +308,8 @@ fn the_sequence_is_the_tasks_and_wide_layers_are_cut() {
 
 #[test]
 fn every_layer_has_insides_of_finite_numbers() {
-    let lru = |mixing: &'static ModelLayer| {
-        mixing.of(Sizes { hidden: 3, embed: 4, layers: 2, width: 5, ..Sizes::NONE })
-    };
-    let all = [
-        GATED.of(Sizes { hidden: 3, gates: 4, ..Sizes::NONE }),
-        GATED.of(Sizes { hidden: 3, ..Sizes::NONE }),
-        DENSE.of(Sizes { hidden: 3, gates: 4, ..Sizes::NONE }),
-        LSTM.of(Sizes { hidden: 3, embed: 4, ..Sizes::NONE }),
-        GRU.of(Sizes { hidden: 3, embed: 4, ..Sizes::NONE }),
-        lru(&LRU),
-        lru(&LRU_IN_OUT),
-        lru(&LRU_MLP),
-        MAMBA.of(Sizes { embed: 3, state: 2, ..Sizes::NONE }),
-        SOFTMAX.of(Sizes { embed: 3, ..Sizes::NONE }),
-        LINEAR.of(Sizes { embed: 3, ..Sizes::NONE }),
-    ];
-    for architecture in all {
+    let sizes = Sizes { hidden: 3, gates: 4, embed: 4, layers: 2, state: 2, width: 5 };
+    for architecture in every(sizes) {
         let seen = insides::look(&drawn(architecture, [3, 3], 2), None, Some(origin(2)));
         assert!(!seen.gates.is_empty(), "{architecture:?}");
         for trace in seen.gates.iter().chain(&seen.states) {

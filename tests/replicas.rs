@@ -5,17 +5,7 @@
 use gatelens::backend::{Backend, Progress, cpu::Cpu};
 use gatelens::graph::{Graph, program::Program};
 use gatelens::model::Architecture;
-use gatelens::model::Layer;
-use gatelens::model::{
-    Sizes,
-    attention::{LINEAR, SOFTMAX},
-    gated_dense::DENSE,
-    gated_diagonal::GATED,
-    gru::GRU,
-    lru::{LRU, LRU_IN_OUT, LRU_MLP},
-    lstm::LSTM,
-    mamba::MAMBA,
-};
+use gatelens::model::{Sizes, every};
 use gatelens::recipe::{DataShape, Recipe, TaskName};
 use gatelens::task::{Arrays, Source};
 use gatelens::train::pacer::Speed;
@@ -143,23 +133,11 @@ fn odd() -> Vec<(Recipe, Architecture)> {
         Recipe { task: TaskName::Regression, outputs: 2, pairs: 6, noise: 0.1, ..base.clone() };
     let recall = Recipe { task: TaskName::Recall, pairs: 5, ..base.clone() };
     let file = Recipe { task: TaskName::File, outputs: 2, data: Some(file), ..base.clone() };
-    let (hidden, embed) = (7, 5);
-    let lru = |layers, mixing: &'static Layer| {
-        mixing.of(Sizes { hidden, embed, layers, width: 6, ..Sizes::NONE })
-    };
-    vec![
-        (base.clone(), GATED.of(Sizes { hidden, gates: 5, ..Sizes::NONE })),
-        (recall.clone(), GATED.of(Sizes { hidden, ..Sizes::NONE })),
-        (regression.clone(), DENSE.of(Sizes { hidden, gates: 5, ..Sizes::NONE })),
-        (file.clone(), LSTM.of(Sizes { hidden, embed, ..Sizes::NONE })),
-        (base.clone(), GRU.of(Sizes { hidden, embed, ..Sizes::NONE })),
-        (regression, lru(2, &LRU)),
-        (recall, lru(1, &LRU_IN_OUT)),
-        (file, lru(1, &LRU_MLP)),
-        (base.clone(), MAMBA.of(Sizes { embed, state: 3, ..Sizes::NONE })),
-        (base.clone(), SOFTMAX.of(Sizes { embed, ..Sizes::NONE })),
-        (base, LINEAR.of(Sizes { embed, ..Sizes::NONE })),
-    ]
+    let sizes = Sizes { hidden: 7, gates: 5, embed: 5, layers: 2, state: 3, width: 6 };
+    let tasks = [base, recall, regression, file];
+    let task =
+        |(i, architecture): (usize, Architecture)| (tasks[i % tasks.len()].clone(), architecture);
+    every(sizes).into_iter().enumerate().map(task).collect()
 }
 
 fn arrays(recipe: &Recipe, seed: u32) -> Option<Arrays> {

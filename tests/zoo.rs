@@ -11,7 +11,7 @@ use gatelens::math::random;
 use gatelens::model::Architecture;
 use gatelens::model::Layer;
 use gatelens::model::{
-    Sizes,
+    LAYERS, Sizes,
     attention::{LINEAR, SOFTMAX},
     gated_dense::DENSE,
     gated_diagonal::GATED,
@@ -381,6 +381,10 @@ fn every_layer_learns_the_teacher() {
         (attention(&SOFTMAX), 0.75),
         (attention(&LINEAR), 1e-6),
     ];
+    for layer in LAYERS.iter().filter(|layer| !layer.reducible) {
+        let is_tried = cases.iter().any(|(architecture, _)| architecture.layer == *layer);
+        assert!(is_tried, "what should {} learn?", layer.title);
+    }
     for (architecture, bound) in cases {
         let [first, last] = learned(architecture);
         assert!(last < bound, "{architecture:?}: {first} → {last}");

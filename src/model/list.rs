@@ -1,6 +1,6 @@
 //! The layers that there are.
 
-use super::layer::Layer;
+use super::layer::{Architecture, Layer, Sizes};
 use super::{attention, gated_dense, gated_diagonal, gru, lru, lstm, mamba};
 use serde::{Deserialize, Deserializer, de};
 
@@ -28,6 +28,13 @@ pub static WORDS: [&str; LAYERS.len()] = {
     }
     words
 };
+
+/// Every layer with these sizes, and those that can be gated by the input without gates too.
+pub fn every(sizes: Sizes) -> Vec<Architecture> {
+    let side = LAYERS.iter().filter(|layer| layer.side_gating);
+    let side = side.map(|layer| layer.of(Sizes { gates: 0, ..sizes }));
+    LAYERS.iter().map(|layer| layer.of(sizes)).chain(side).collect()
+}
 
 impl Layer {
     /// The layer of that word.

@@ -16,6 +16,6 @@ pub mod run;
 pub mod shapes;
 
 pub use layer::{Architecture, Layer, Size, Sizes};
-pub use list::LAYERS;
+pub use list::{LAYERS, every};
 pub use network::Network;
 pub use owned::Model;

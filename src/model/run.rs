@@ -92,21 +92,14 @@ impl Architecture {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{LAYERS, Sizes};
+    use super::super::{Sizes, every};
     use super::*;
-
-    /// Every layer at small sizes, and those that the input can gate with its gate.
-    fn every() -> Vec<Architecture> {
-        let sizes = Sizes { hidden: 3, gates: 4, embed: 4, layers: 2, state: 2, width: 5 };
-        let side = LAYERS.iter().filter(|layer| layer.side_gating);
-        let side = side.map(|layer| layer.of(Sizes { gates: 0, ..sizes }));
-        LAYERS.iter().map(|layer| layer.of(sizes)).chain(side).collect()
-    }
 
     #[test]
     fn every_architecture_has_its_buffers_and_a_gated_one_its_own_equation() {
         let x = Matrix::from_fn(6, 2, |i, j| (i as f64 - 2.0) / (j as f64 + 2.0));
-        for architecture in every() {
+        let sizes = Sizes { hidden: 3, gates: 4, embed: 4, layers: 2, state: 2, width: 5 };
+        for architecture in every(sizes) {
             let table = architecture.table(2, 2);
             let parameters: Vec<f64> = table.initial(3).into_iter().map(f64::from).collect();
             let weighed = Weighed { architecture, inputs: 2, outputs: 2, parameters: &parameters };

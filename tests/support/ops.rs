@@ -15,7 +15,11 @@ pub const OUTPUTS: usize = 2;
 pub type Network = fn(&mut Graph, Var) -> Var;
 
 /// A training of `network` on inputs and targets that the host writes.
-pub fn training(batch: usize, time: usize, network: Network) -> Program {
+pub fn training(
+    batch: usize,
+    time: usize,
+    network: impl FnOnce(&mut Graph, Var) -> Var,
+) -> Program {
     let mut graph = Graph::new(batch, time);
     let x = graph.input("x", INPUTS);
     let prediction = network(&mut graph, x);

@@ -4,7 +4,7 @@ use super::file::{File, MAX_WIDTH};
 use crate::Result;
 use crate::model::layer::layered;
 use crate::model::shapes::Shapes;
-use crate::model::{Architecture, LAYERS, Layer, Size, Sizes};
+use crate::model::{Architecture, LAYERS, Layer, Size, Sizes, every};
 
 /// A network with its values per token and per output.
 pub(super) type Sized = (Architecture, usize, usize);
@@ -18,11 +18,7 @@ pub fn described(architecture: Architecture, [inputs, outputs]: [usize; 2]) -> S
 /// Whether some layer has a tensor of that name.
 pub(super) fn is_part(tensor: &str) -> bool {
     let part = layered(tensor).map_or(tensor, |(_, part)| part);
-    let has = |architecture: Architecture| architecture.table(1, 1).get(part).is_some();
-    LAYERS.iter().any(|layer| {
-        let side = layer.of(Sizes { gates: 0, ..Sizes::ONE });
-        has(layer.of(Sizes::ONE)) || (layer.side_gating && has(side))
-    })
+    every(Sizes::ONE).iter().any(|architecture| architecture.table(1, 1).get(part).is_some())
 }
 
 impl File<'_> {
