@@ -220,7 +220,7 @@ fn a_bad_file_is_code_2_and_says_what_is_wrong() {
     std::fs::write(&file, bytes(&side)).unwrap();
     assert!(
         text(&analyze(&file, &[]).stderr)
-            .contains("readout has 1 columns; expected 2, one a neuron")
+            .contains("readout has 1 columns; expected 2, one per neuron")
     );
     let good_file = path("usage.safetensors");
     std::fs::write(&good_file, good).unwrap();

@@ -37,7 +37,6 @@ fn a_large_gradient_is_scaled_down_to_the_clip_and_a_small_one_is_left_alone() {
     let whole = gradient(0.0);
     let size = norm(&whole);
     assert!(size > 0.1, "{size}");
-    #[allow(clippy::cast_possible_truncation)]
     let clips = [size * 0.25, size * 0.9].map(|clip| clip as f32);
     for clip in clips {
         let clipped = gradient(clip);

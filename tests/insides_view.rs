@@ -211,7 +211,7 @@ fn every_picture_and_the_numbers_are_exported() {
 /// Answers of all kinds, and some that are hard to draw.
 fn windows() -> Vec<(String, Window)> {
     let mut windows: Vec<_> = LAYERS
-        .into_iter()
+        .iter()
         .filter(|model| **model != &GATED)
         .map(|model| (model.title.to_owned(), running(&of(model), false)))
         .collect();

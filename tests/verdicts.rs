@@ -1,7 +1,7 @@
 //! What is said of networks that are easily misjudged.
 
 #[path = "support/networks.rs"]
-#[allow(dead_code)] // shared with other tests
+#[allow(dead_code, reason = "shared with other tests")]
 mod networks;
 
 use gatelens::analysis::dissection::{Dissection, Settings, dissect};

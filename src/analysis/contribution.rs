@@ -150,7 +150,6 @@ fn constant_appended(x: &[f32], time: usize) -> Vec<f32> {
     x.chunks_exact(x.len() / time).flat_map(|row| row.iter().copied().chain([1.0])).collect()
 }
 
-#[allow(clippy::cast_possible_truncation)]
 fn narrow(value: f64) -> f32 {
     value as f32
 }

@@ -266,7 +266,6 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-#[allow(clippy::cast_possible_truncation)]
 fn narrow(value: f64) -> f32 {
     value as f32
 }

@@ -106,7 +106,6 @@ pub fn measure(network: &Network, sets: Sets<'_>) -> Option<Tested> {
 }
 
 /// How many sequences are run: at least one.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn affordable(network: &Network, arrays: &Arrays) -> usize {
     let (n, m) = (network.hidden() as f64, network.gates() as f64);
     let each = arrays.time as f64 * 2.0 * n * (network.inputs() + 1) as f64
@@ -218,7 +217,6 @@ fn tokens(arrays: &Arrays, first: usize, count: usize) -> Matrix {
     )
 }
 
-#[allow(clippy::cast_possible_truncation)]
 fn shown(network: &Network, arrays: &Arrays, count: usize) -> Vec<Shown> {
     let Arrays { time, inputs, outputs, steps, .. } = *arrays;
     let each = time * (inputs + outputs) + steps * (outputs + 1);

@@ -101,7 +101,6 @@ fn open(program: Program, engine: &str) -> Result<Box<dyn Backend>> {
 }
 
 /// x and its shape `[batch, time, width]`.
-#[allow(clippy::cast_possible_truncation)]
 fn sequences(name: &str, bytes: &[u8]) -> Result<([usize; 3], Vec<f32>)> {
     let wrong = |problem: String| Error::file(name, problem);
     let file = SafeTensors::deserialize(bytes)

@@ -314,7 +314,6 @@ fn contest(queue: &Queue) {
         else {
             continue;
         };
-        #[allow(clippy::cast_possible_truncation)] // as it was written
         let rate = rate as f32;
         println!("  {:<24} {:>10} {rate:>10} {value:>10.2e}", contender.name, contender.parameters);
     }

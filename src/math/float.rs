@@ -81,7 +81,6 @@ macro_rules! float {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             #[inline(always)]
-            #[allow(clippy::cast_possible_truncation)]
             fn of(value: f64) -> Self {
                 value as Self
             }

@@ -47,7 +47,7 @@ pub fn product<F: Float>(
     let stride = |step: usize| isize::try_from(step).expect("a stride fits isize");
     // SAFETY: the three assertions above bound every element that the strides reach, and `out` is
     // borrowed mutably, so it overlaps neither input.
-    #[allow(unsafe_code)]
+    #[expect(unsafe_code, reason = "the fast product takes pointers")]
     unsafe {
         F::gemm()(
             m,

@@ -45,8 +45,11 @@ pub struct Layer {
     ///
     /// # Errors
     /// They are, but something is wrong with them; in words that follow the file's name.
-    pub read: fn(&Shapes) -> Option<Result<(Sizes, usize), String>>,
+    pub read: fn(&Shapes) -> Option<Read>,
 }
+
+/// A layer's sizes and its input width d, or what is wrong with them.
+pub type Read = Result<(Sizes, usize), String>;
 
 impl Layer {
     /// With these sizes; those that it does not read do not count.

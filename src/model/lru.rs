@@ -10,7 +10,7 @@
 //! λ starts uniform in the unit disk's sector of phases up to π/10, γ at √(1 − |λ|²), the parts of
 //! B at N(0, 1/2e), of C at N(0, 1/n), d at N(0, 1). No norms, no residual connections.
 
-use super::layer::{Kept, Layer, Memory, Seen, Size, Sizes, layered, prefix};
+use super::layer::{Kept, Layer, Memory, Read, Seen, Size, Sizes, layered, prefix};
 use super::shapes::Shapes;
 use crate::graph::op::activation::Function;
 use crate::graph::params::Init;
@@ -142,7 +142,7 @@ pub static LRU: Layer = Layer {
     reducible: false,
     compared: false,
     record: |graph, x, sizes, ends| record(graph, x, sizes, ends, Mixing::GluOut),
-    states: states,
+    states,
     gates: |sizes| gates(sizes, Mixing::GluOut),
     token_gates: |sizes| token_gates(sizes, Mixing::GluOut),
     memory: MEMORY,
@@ -160,7 +160,7 @@ pub static LRU_IN_OUT: Layer = Layer {
     reducible: false,
     compared: true,
     record: |graph, x, sizes, ends| record(graph, x, sizes, ends, Mixing::GluInOut),
-    states: states,
+    states,
     gates: |sizes| gates(sizes, Mixing::GluInOut),
     token_gates: |sizes| token_gates(sizes, Mixing::GluInOut),
     memory: MEMORY,
@@ -178,7 +178,7 @@ pub static LRU_MLP: Layer = Layer {
     reducible: false,
     compared: false,
     record: |graph, x, sizes, ends| record(graph, x, sizes, ends, Mixing::Mlp),
-    states: states,
+    states,
     gates: |sizes| gates(sizes, Mixing::Mlp),
     token_gates: |_| vec![],
     memory: MEMORY,
@@ -189,7 +189,7 @@ pub static LRU_MLP: Layer = Layer {
 /// What each layer of the stack has, without a prefix.
 const UNIT: [&str; 7] = ["nu", "theta", "gamma_log", "b_re", "b_im", "c_re", "c_im"];
 
-fn read(shapes: &Shapes, mixing: Mixing) -> Option<Result<(Sizes, usize), String>> {
+fn read(shapes: &Shapes, mixing: Mixing) -> Option<Read> {
     let complex = ["lambda", "B", "C"];
     let is_stack = UNIT.into_iter().chain(complex).any(|part| shapes.has(part))
         || !further_layers(shapes).is_empty();

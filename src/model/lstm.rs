@@ -9,7 +9,7 @@
 //! One bias where PyTorch adds two. W_hh starts as four orthogonal matrices, the bias of f at 1,
 //! other biases at 0, the rest N(0, 1/fan-in).
 
-use super::layer::{Kept, Layer, Memory, Seen, Size, Sizes};
+use super::layer::{Kept, Layer, Memory, Read, Seen, Size, Sizes};
 use super::shapes::Shapes;
 use crate::graph::{Graph, Var};
 
@@ -59,10 +59,7 @@ pub static LSTM: Layer = Layer {
 };
 
 /// Sizes of a layer whose gates read the state through weight_hh `[gates · n, n]`.
-pub(super) fn with_recurrent_matrix(
-    shapes: &Shapes,
-    gates: usize,
-) -> Option<Result<(Sizes, usize), String>> {
+pub(super) fn with_recurrent_matrix(shapes: &Shapes, gates: usize) -> Option<Read> {
     let [rows, hidden] = shapes.is_embedded().then(|| shapes.matrix("weight_hh").ok()).flatten()?;
     (rows == gates * hidden).then(|| {
         let [embed, inputs] = shapes.matrix("embed")?;

@@ -1,9 +1,9 @@
 //! A selective layer like Mamba's (Gu and Dao 2023): one block between embedding and readout,
 //!
 //! z_t = E x_t
-//! Δ_t = softplus(W_Δ z_t + b_Δ) [e],  B_t = W_B z_t [N],  C_t = W_C z_t [N]
-//! h_t[i, n] = exp(Δ_t[i] A[i, n]) h_{t−1}[i, n] + Δ_t[i] B_t[n] z_t[i],  A = −exp(a_log)
-//! y_t[i] = Σ_n C_t[n] h_t[i, n] + d[i] z_t[i]
+//! `Δ_t = softplus(W_Δ z_t + b_Δ) [e],  B_t = W_B z_t [N],  C_t = W_C z_t [N]`
+//! `h_t[i, n] = exp(Δ_t[i] A[i, n]) h_{t−1}[i, n] + Δ_t[i] B_t[n] z_t[i],  A = −exp(a_log)`
+//! `y_t[i] = Σ_n C_t[n] h_t[i, n] + d[i] z_t[i]`
 //! ŷ_t = D (y_t ⊙ silu(W_g z̃_t)),  z̃ = [z; 1]
 //!
 //! The discretisation is Mamba's: exact for A, Euler's for B. Left out: the short convolution and

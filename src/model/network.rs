@@ -89,7 +89,6 @@ impl Network {
     }
 
     /// All parameters, flat, in the order of [`Network::table`], rounded to the engine's precision.
-    #[allow(clippy::cast_possible_truncation)]
     pub fn to_parameters(&self) -> Vec<f32> {
         let flat = |name: &str| {
             self.parameter(name).unwrap_or_else(|| panic!("a gated network has no {name}"))

@@ -59,7 +59,6 @@ impl Model {
     }
 
     /// All parameters rounded to the engine's precision.
-    #[allow(clippy::cast_possible_truncation)]
     pub fn to_parameters(&self) -> Vec<f32> {
         self.parameters.iter().map(|&v| v as f32).collect()
     }

@@ -91,7 +91,7 @@ fn yield_to_the_window() {
     {
         // SAFETY: the call takes three numbers and touches no memory of ours; on Linux it concerns
         // the calling thread alone.
-        #[allow(unsafe_code)]
+        #[expect(unsafe_code, reason = "one system call, see above")]
         let failed = unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 10) } != 0;
         if failed {
             log::debug!("the training thread keeps the window's priority");

@@ -104,7 +104,6 @@ fn arrays(name: &str, x: Array, y: Array, mask: Option<Array>) -> Result<Arrays>
     let mean = weight.as_ref().map_or(1.0, |weight| {
         weight.iter().map(|w| f64::from(*w)).sum::<f64>() / weight.len() as f64
     });
-    #[allow(clippy::cast_possible_truncation)]
     let weight =
         weight.map(|weight| weight.into_iter().map(|w| (f64::from(w) / mean) as f32).collect());
     Ok(Arrays {
@@ -244,7 +243,6 @@ fn unreadable(name: &str, wanted: &str, kind: &str) -> Error {
 }
 
 /// Little-endian numbers of a numpy kind like `f8`.
-#[allow(clippy::cast_possible_truncation)]
 fn array(name: &str, wanted: &str, kind: &str, shape: Vec<usize>, data: &[u8]) -> Result<Array> {
     let wrong = |problem: String| Error::file(name, format!("{wanted} {problem}"));
     let count = shape

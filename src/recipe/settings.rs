@@ -68,7 +68,7 @@ pub struct Setting {
     pub layers: Layers,
     /// Type and range.
     pub kind: Kind,
-    /// Takes effect while training, without a restart: it is one of the [`Rates`].
+    /// Takes effect while training, without a restart.
     pub live: bool,
     /// One sentence.
     pub help: &'static str,

@@ -78,7 +78,7 @@ async fn on_gpu(members: &[Member<'_>], engine: Engine) -> Result<Opened> {
 }
 
 #[cfg(not(feature = "gpu"))]
-#[allow(clippy::unused_async)] // as the other
+#[allow(clippy::unused_async, reason = "with a GPU it waits")]
 async fn on_gpu(_: &[Member<'_>], _: Engine) -> Result<Opened> {
     Err(Error::NoGpu("this build has no GPU engine".into()))
 }

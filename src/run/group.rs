@@ -347,7 +347,6 @@ impl Progress {
 
     /// Adds a step's loss; at a mark, the mean since the last one becomes a point, if it is a
     /// number.
-    #[allow(clippy::cast_possible_truncation)]
     fn add(&mut self, StepLoss { loss, power }: StepLoss, at_mark: bool) {
         self.sum = [self.sum[0] + f64::from(loss), self.sum[1] + f64::from(power)];
         self.count += 1;

@@ -189,7 +189,6 @@ impl Live {
     }
 }
 
-#[allow(clippy::cast_possible_truncation)]
 fn narrow(value: f64) -> f32 {
     value as f32
 }

@@ -17,7 +17,7 @@ use crate::{Error, Result};
 use web_time::{Duration, Instant};
 
 /// How a runner is reached.
-#[allow(async_fn_in_trait)] // used within this crate, on one thread
+#[expect(async_fn_in_trait, reason = "used within this crate, on one thread")]
 pub trait Port {
     /// Sends an update of the training `run`.
     fn send(&self, run: u32, update: Update);

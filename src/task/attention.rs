@@ -73,7 +73,6 @@ impl Teacher {
     }
 
     /// What the `attention_teacher` kernel reads: W_V, then W_Kᵀ W_Q.
-    #[allow(clippy::cast_possible_truncation)]
     pub fn constants(&self) -> Vec<f32> {
         let key_query = linear::product(
             &linear::transpose(&self.key, self.dim, self.dim),

@@ -74,7 +74,6 @@ pub fn data_clock(seed: u32, step: u32) -> Clock {
 }
 
 /// 1 − β of the decimal number that was written, rounded once (0.001 for 0.999).
-#[allow(clippy::cast_possible_truncation)]
 fn complement(beta: f32) -> f32 {
     let written: f64 = beta.to_string().parse().unwrap_or(f64::from(beta));
     ((1.0 - written) * 1e9).round() as f32 / 1e9

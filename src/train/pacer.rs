@@ -31,7 +31,6 @@ impl Pacer {
     }
 
     /// Steps to start now; 0 in slow motion when none is due.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub fn steps(&mut self, speed: Speed, now: Instant) -> u32 {
         let full = self.step_ms.map_or(1.0, |ms| (self.budget_ms / ms.max(1e-6)).clamp(1.0, MOST));
         let since =

@@ -148,7 +148,6 @@ impl Session {
             member.plan.optimizer.clock(member.plan.seed, u32::try_from(step).unwrap_or(u32::MAX))
         };
         backend.set_clocks(&members.iter().map(clock).collect::<Vec<_>>());
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let mask_at = plan
             .mask
             .map(|mask| (f64::from(mask.at) * f64::from(plan.optimizer.steps)).round() as u64);

@@ -123,7 +123,6 @@ const TOP: f64 = 0.96;
 /// Steps a second just below it, as a power of ten.
 const DECADES: f64 = 4.0;
 
-#[allow(clippy::cast_possible_truncation)]
 fn speed_from_slider(place: f64) -> Speed {
     if place >= TOP {
         return Speed::Full;

@@ -111,7 +111,6 @@ pub fn sentence(text: &str) -> String {
 }
 
 /// For colours and places on the screen.
-#[allow(clippy::cast_possible_truncation)]
 pub fn narrow(value: f64) -> f32 {
     value as f32
 }

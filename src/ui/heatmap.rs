@@ -32,7 +32,6 @@ impl Colors {
     }
 
     /// Colour of `value` in −1..=1, more is cut off.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub fn of(&self, value: f32) -> Color32 {
         if value.is_nan() {
             return self.palette.error;

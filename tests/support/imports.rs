@@ -64,9 +64,9 @@ fn module_path(file: &str) -> Segments {
 
 impl House {
     /// Of (path below `src/`, text) of each source.
-    pub fn of(sources: &[(String, String)]) -> House {
+    pub fn of(sources: &[(String, String)]) -> Self {
         let root = Module { file: "lib.rs".to_owned(), ..Module::default() };
-        let mut house = House { modules: vec![root] };
+        let mut house = Self { modules: vec![root] };
         let mut sorted: Vec<_> =
             sources.iter().map(|(file, text)| (module_path(file), file, text)).collect();
         sorted.sort();
@@ -412,7 +412,7 @@ impl Parse for Paths {
             }
             Ok(((), end))
         })?;
-        Ok(Paths(paths))
+        Ok(Self(paths))
     }
 }
 

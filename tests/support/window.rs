@@ -136,7 +136,7 @@ pub fn harness(window: Window, size: Vec2, dark: bool) -> Harness<'static, Windo
 }
 
 /// Whether some label says `text`.
-#[allow(dead_code)] // not all tests read
+#[allow(dead_code, reason = "not all tests read it")]
 pub fn says(harness: &Harness<'_, Window>, text: &str) -> bool {
     harness.query_all_by_label_contains(text).next().is_some()
 }

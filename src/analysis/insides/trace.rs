@@ -66,7 +66,6 @@ pub fn traces(model: &Model, x: &Matrix) -> (Vec<Trace>, Vec<Trace>) {
     (states, read(gates))
 }
 
-#[allow(clippy::cast_possible_truncation)]
 fn trace(source: Seen, buffer: &Matrix) -> Trace {
     let Seen { of: (part, parts), complex, name, about, row, range, .. } = source;
     let of = if complex { buffer.columns / 2 } else { buffer.columns / parts };

@@ -1,4 +1,4 @@
-//! Twin of `shaders/contract.wgsl`: y_t[e] = Σ_n C_t[n] h_t[e, n].
+//! Twin of `shaders/contract.wgsl`: `y_t[e]` = Σ_n `C_t[n]` `h_t[e, n]`.
 
 use super::{Block, simd};
 use crate::graph::dims::Dims;

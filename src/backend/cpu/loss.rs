@@ -37,7 +37,7 @@ pub fn squared_error<F: Float>(
     );
 }
 
-/// `rows [row, 2]` = −log softmax(ŷ)[y] and 1, times the outputs' number; gradient = (softmax(ŷ) −
+/// `rows [row, 2]` = −log `softmax(ŷ)[y]` and 1, times the outputs' number; gradient = (softmax(ŷ) −
 /// onehot(y)) / N.
 pub fn cross_entropy<F: Float>(
     dims: &Dims,

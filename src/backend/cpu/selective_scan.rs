@@ -1,5 +1,5 @@
-//! Twin of `shaders/selective_scan.wgsl`: Mamba's recurrence h_t[e, n] = exp(Δ_t[e] A[e, n])
-//! h_{t−1}[e, n] + Δ_t[e] B_t[n] u_t[e], A = −exp(a_log).
+//! Twin of `shaders/selective_scan.wgsl`: Mamba's recurrence `h_t[e, n]` = exp(`Δ_t[e]` `A[e, n]`)
+//! `h_{t−1}[e, n]` + `Δ_t[e]` `B_t[n]` `u_t[e]`, A = −exp(a_log).
 
 use super::Block;
 use crate::graph::dims::Dims;
@@ -70,7 +70,7 @@ pub fn backward<F: Float>(
     sums.iter_mut().zip(&a).for_each(|(sum, &a)| *sum = a * *sum);
 }
 
-/// du_t[e] = Δ Σ_n s B; dΔ_t[e] = Σ_n s (A exp(Δ A) h_{t−1} + B u).
+/// `du_t[e]` = Δ Σ_n s B; `dΔ_t[e]` = Σ_n s (A exp(Δ A) h_{t−1} + B u).
 pub fn backward_input<F: Float>(
     dims: &Dims,
     _: &mut Block<F>,
@@ -97,7 +97,7 @@ pub fn backward_input<F: Float>(
     }
 }
 
-/// dB_t[n] = Σ_e s Δ u.
+/// `dB_t[n]` = Σ_e s Δ u.
 pub fn backward_b<F: Float>(
     dims: &Dims,
     _: &mut Block<F>,

@@ -14,7 +14,7 @@ const PHASE: f32 = std::f32::consts::PI / 10.0;
 
 impl Graph {
     /// h_t = λ ⊙ h_{t−1} + γ ⊙ u_t, h_0 = 0, complex numbers as halves [re, im] of a row;
-    /// parameters `nu`, `theta`, `gamma_log` [n] with `prefix` before their names: λ =
+    /// parameters `nu`, `theta`, `gamma_log` `[n]` with `prefix` before their names: λ =
     /// exp(−exp(ν) + i exp(θ)), γ = exp(γ_log). λ starts uniform in the unit disk's sector of
     /// phases up to π/10, γ at √(1 − |λ|²).
     pub fn complex_scan(&mut self, prefix: &str, u: Var) -> Var {

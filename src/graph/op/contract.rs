@@ -6,7 +6,7 @@ use crate::graph::gradients::Gradients;
 use crate::graph::{BufferId, Graph, Op, Var, as_u32};
 
 impl Graph {
-    /// y_t[e] = Σ_n C_t[n] h_t[e, n] for h `[.., E · N]` and C `[.., N]`: y `[.., E]`.
+    /// `y_t[e]` = Σ_n `C_t[n]` `h_t[e, n]` for h `[.., E · N]` and C `[.., N]`: y `[.., E]`.
     pub fn contract(&mut self, name: &str, h: Var, c: Var) -> Var {
         let ((time, state), width) = (self.shape(c), self.width(h) / self.width(c));
         let y = self.activation(name, time, width);

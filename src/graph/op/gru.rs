@@ -8,8 +8,8 @@ use crate::graph::params::Init;
 use crate::graph::{BufferId, Graph, Op, Var};
 
 impl Graph {
-    /// PyTorch's GRU on z; parameters `weight_ih` [3n, width of z], `bias_ih` [3n], `weight_hh`
-    /// [3n, n], `bias_hh` [3n] with `prefix` before their names, in the order r, z, n:
+    /// PyTorch's GRU on z; parameters `weight_ih` `[3n, width of z]`, `bias_ih` `[3n]`, `weight_hh`
+    /// `[3n, n]`, `bias_hh` `[3n]` with `prefix` before their names, in the order r, z, n:
     /// n = tanh(W_in z_t + b_in + r ⊙ (W_hn h_{t−1} + b_hn)), h_t = (1 − z) ⊙ n + z ⊙ h_{t−1}.
     /// `weight_hh` starts orthogonal.
     pub fn gru(&mut self, prefix: &str, z: Var, n: usize) -> Var {

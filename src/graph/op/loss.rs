@@ -15,7 +15,7 @@ impl Graph {
         self.record_loss(Kernel::LossSquaredError, prediction, target, half);
     }
 
-    /// Mean over batch and time steps of −log softmax(ŷ)[y], with y a class number `[batch, time,
+    /// Mean over batch and time steps of −log `softmax(ŷ)[y]`, with y a class number `[batch, time,
     /// 1]`.
     pub fn cross_entropy(&mut self, prediction: Var, target: Var) {
         assert_eq!(self.shape(target), (self.time_of(prediction), 1), "a class number a token");

@@ -9,7 +9,7 @@ use crate::graph::{BufferId, Graph, Op, Var};
 
 impl Graph {
     /// PyTorch's LSTM on z; parameters `weight_ih` [4n, width of z], `weight_hh` [4n, n], `bias`
-    /// [4n] with `prefix` before their names, in the order i, f, g, o:
+    /// `[4n]` with `prefix` before their names, in the order i, f, g, o:
     /// c_t = σ(f) ⊙ c_{t−1} + σ(i) ⊙ tanh(g), h_t = σ(o) ⊙ tanh(c_t). `weight_hh` starts
     /// orthogonal, the bias of f at 1.
     pub fn lstm(&mut self, prefix: &str, z: Var, n: usize) -> Var {

@@ -53,7 +53,7 @@ macro_rules! kernels {
                 AttentionTeacher: forward, Sequences, Row, 2 -> 1, None;
             }
             regression [RANDOM] {
-                /// clock, settings [2], tokens, y [batch, 1, width_out − width_in]: T = time − 1
+                /// clock, settings `[2]`, tokens, y `[batch, 1, width_out − width_in]`: T = time − 1
                 /// pairs (x, W x + noise), the query (x_q, 0), and W x_q.
                 /// Streams: `stream` W, its successors x and the noise.
                 RegressionTokens: forward, Sequences, Row, 2 -> 2, None;
@@ -212,8 +212,8 @@ macro_rules! kernels {
                 /// / N, N = batch · time · width_out;
                 /// half of error and dŷ with `half`.
                 LossSquaredError: squared_error, Sequences, Row, 2 -> 2, None;
-                /// ŷ, class y [batch · time], rows [batch · time, 2], dŷ: each row's −log
-                /// softmax(ŷ)[y] and 1, both times width_out;
+                /// ŷ, class y `[batch · time]`, rows `[batch · time, 2]`, dŷ: each row's −log
+                /// `softmax(ŷ)[y]` and 1, both times width_out;
                 /// dŷ = (softmax(ŷ) − onehot(y)) / (batch · time).
                 LossCrossEntropy: cross_entropy, Sequences, Row, 2 -> 2, None;
             }

@@ -7,7 +7,7 @@ use crate::graph::params::Init;
 use crate::graph::{BufferId, Graph, Op, Var, as_u32};
 
 impl Graph {
-    /// Mamba's recurrence: h_t[e, n] = exp(Δ_t[e] A[e, n]) h_{t−1}[e, n] + Δ_t[e] B_t[n] u_t[e] for
+    /// Mamba's recurrence: `h_t[e, n]` = exp(`Δ_t[e]` `A[e, n]`) `h_{t−1}[e, n]` + `Δ_t[e]` `B_t[n]` `u_t[e]` for
     /// u, Δ `[.., E]` and B `[.., N]`: h `[.., E · N]`. Parameter `name` = a_log [E, N], A =
     /// −exp(a_log); A starts at −1, −2 … −N in each channel (S4D-real).
     pub fn selective_scan(&mut self, name: &str, [u, delta, b]: [Var; 3]) -> Var {

@@ -104,7 +104,6 @@ impl File<'_> {
     }
 }
 
-#[allow(clippy::cast_possible_truncation)]
 pub(super) fn narrow(value: f64) -> f32 {
     value as f32
 }

@@ -152,7 +152,6 @@ impl Product<'_> {
 }
 
 /// A number on a ground that is the stronger the larger it is.
-#[allow(clippy::cast_possible_truncation)]
 fn entry(ui: &Ui, rect: Rect, value: f64, color: Color32, scale: f64) {
     let palette = Palette::of(ui);
     let strength = (value.abs() / scale).min(1.0).sqrt() as f32;
@@ -285,7 +284,6 @@ fn strip(
         )
     };
     for i in 0..count {
-        #[allow(clippy::cast_possible_truncation)]
         let strength = (running.states.at(token, i).abs() / scale).min(1.0).sqrt() as f32;
         ui.painter().rect_filled(
             place(i),

@@ -89,7 +89,6 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     hover(ui, frame, &lines);
 }
 
-#[allow(clippy::cast_possible_truncation)]
 fn log10(count: usize) -> f32 {
     (count.max(1) as f64).log10() as f32
 }
@@ -135,7 +134,6 @@ fn lines(ui: &Ui, state: &State) -> Vec<Line> {
 fn axes(ui: &Ui, frame: Rect, top: f32, dim: usize) {
     let palette = Palette::of(ui);
     let grid = Stroke::new(1.0, palette.line);
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let decades = top as u32;
     let stride = decades.div_ceil(4).max(1);
     for decade in (0..=decades).step_by(stride as usize) {
@@ -177,7 +175,6 @@ fn hover(ui: &Ui, frame: Rect, lines: &[Line]) {
     response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Image, true, "Cost against d"));
     let Some(pointer) = response.hover_pos() else { return };
     let power = ((pointer.x - frame.left()) / frame.width()).clamp(0.0, 1.0) * POWERS;
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let d = (power.exp2().round() as usize).clamp(1, 64);
     let x = frame.left() + frame.width() * (d as f32).log2() / POWERS;
     ui.painter().vline(

@@ -123,7 +123,6 @@ fn token_card(
     let half = (middle - bars.min).max(1.0);
     for (i, &value) in x.iter().enumerate() {
         let y = rect.top() + 19.0 + line * (i as f32 + 0.5);
-        #[allow(clippy::cast_possible_truncation)]
         let end = middle + half * (value / largest) as f32;
         let band = Rect::from_min_max(
             pos2(middle.min(end), y - line * 0.3),

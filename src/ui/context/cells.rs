@@ -120,7 +120,6 @@ pub fn grid(ui: &Ui, rect: Rect, cell: egui::Vec2) {
 }
 
 /// For colours and places on the screen.
-#[allow(clippy::cast_possible_truncation)]
 pub fn narrow(value: f64) -> f32 {
     value as f32
 }

@@ -72,7 +72,6 @@ impl Axis {
     }
 
     /// The entry at `at` pixels.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub fn index(&self, at: f32) -> Option<usize> {
         let group = self.groups.iter().rev().find(|group| at >= group.start)?;
         let inside = ((at - group.start) / group.cell) as usize;

@@ -205,7 +205,6 @@ struct Source<'a> {
 
 impl Source<'_> {
     /// Colours `matrix`; `transposed` when its columns are drawn as rows.
-    #[allow(clippy::cast_possible_truncation)]
     fn fill(&self, ctx: &Context, matrix: &mut Matrix, transposed: bool, picture: &Picture) {
         let [Some(own), Some(other)] =
             [matrix.name, partner(matrix.name)].map(|name| matrix_of(self.network, name))

@@ -165,7 +165,6 @@ impl Writer {
     }
 
     /// The part `uv` of a texture in `rect`: a path a colour, of runs of cells.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     fn image(&mut self, texture: TextureId, rect: Rect, uv: Rect, tint: Color32) {
         let Some(image) = self.textures.get(&texture) else { return };
         let [columns, rows] = image.size;

@@ -164,7 +164,6 @@ fn fraction(factor: f64) -> String {
 }
 
 /// A number above 1 to two digits.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn two_digits(value: f64) -> u64 {
     let unit = 10f64.powf(value.log10().floor() - 1.0).max(1.0);
     ((value / unit).round() * unit) as u64

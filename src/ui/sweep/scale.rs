@@ -72,7 +72,6 @@ impl Scale {
     }
 
     /// The value at a place, as text.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub fn text(&self, place: f64) -> String {
         match self {
             Self::Numbers { log, .. } => plain(if *log { 10f64.powf(place) } else { place }),

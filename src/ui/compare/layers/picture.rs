@@ -112,7 +112,6 @@ fn said(work: &Work, exponent: i32) -> String {
     text
 }
 
-#[allow(clippy::cast_possible_truncation)]
 fn exponent_at(frame: &Frame, pointer: Pos2) -> i32 {
     let part = f64::from((pointer.x - frame.rect.left()) / frame.rect.width().max(1.0));
     let place = frame.x[0] + part * (frame.x[1] - frame.x[0]);

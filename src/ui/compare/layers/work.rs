@@ -107,7 +107,6 @@ pub fn epsilon(exponent: i32) -> f64 {
 }
 
 /// The exponent whose ε that is, the nearest one.
-#[allow(clippy::cast_possible_truncation)]
 pub fn exponent_of(epsilon: f64) -> i32 {
     (-epsilon.log2()).round() as i32
 }

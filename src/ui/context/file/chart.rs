@@ -34,7 +34,6 @@ impl Chart {
     }
 
     /// Height of a value.
-    #[allow(clippy::cast_possible_truncation)]
     pub fn y(&self, value: f64) -> f32 {
         let [low, high] = self.range;
         self.frame.bottom() - ((value - low) / (high - low)) as f32 * self.frame.height()
@@ -47,7 +46,6 @@ impl Chart {
     }
 
     /// Time step at that place.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub fn time_at(&self, x: f32) -> Option<usize> {
         let t = ((x - self.frame.left()) / self.step()).floor();
         (t >= 0.0 && (t as usize) < self.time).then_some(t as usize)
@@ -143,7 +141,6 @@ impl Chart {
 }
 
 /// At most `most` round values from `low` to `high`, and how many decimals they need.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub fn round_marks([low, high]: [f64; 2], most: usize) -> (Vec<f64>, usize) {
     let raw = ((high - low) / most.max(1) as f64).max(f64::MIN_POSITIVE);
     let decade = 10f64.powf(raw.log10().floor());

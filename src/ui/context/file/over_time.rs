@@ -43,7 +43,6 @@ pub fn show(
     let chart = Chart { frame, time: steps.len(), range: [low, high] };
     chart.grey(ui, true, |t| steps[t].is_some());
     let stride = ((high - low) / (f64::from(frame.height()) / 22.0)).ceil().max(1.0);
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     let marks: Vec<f64> =
         (0..=((high - low) / stride) as usize).map(|i| low + i as f64 * stride).collect();
     chart.values(ui, &marks, |mark| {

@@ -135,7 +135,6 @@ fn merged_rows(dissection: &Dissection, group: &Group, n: usize) -> Vec<Vec<f64>
     heirs.flat_map(|i| [scaled(m.row(i)), scaled(x.row(i))]).collect()
 }
 
-#[allow(clippy::cast_possible_truncation)]
 fn fill(ui: &Ui, heatmap: &mut Heatmap, matrix: &Matrix, largest: f64, colors: &Colors) {
     let scale = if largest > 0.0 { 1.0 / largest } else { 0.0 };
     heatmap.set(

@@ -104,7 +104,6 @@ pub fn dimming(stage: &Stage, of: &Dissection) -> Dimming {
 }
 
 /// Colours `sheet`: each row, or each gate's column, by its own largest weight.
-#[allow(clippy::cast_possible_truncation)]
 pub fn paint(
     ctx: &Context,
     heatmap: &mut Heatmap,

@@ -46,7 +46,6 @@ impl Columns {
         self.at(self.count)
     }
 
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     fn index(&self, x: f32) -> Option<usize> {
         let j = ((x - self.left) / self.cell).floor();
         (j >= 0.0 && (j as usize) < self.count).then_some(j as usize)
@@ -105,7 +104,6 @@ impl Place {
     }
 
     /// Row at that height.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
     pub fn row_at(&self, y: f32) -> Option<usize> {
         let (rows, top, cell) = self.bands.iter().rev().find(|(_, top, _)| y >= *top)?;
         let inside = ((y - top) / cell) as usize;
