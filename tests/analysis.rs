@@ -71,7 +71,7 @@ fn shares_add_up_to_the_output() {
     let teacher = teacher(3);
     for architecture in [
         GATED.of(Sizes { hidden: 7, gates: 5, ..Sizes::NONE }),
-        GATED.of(Sizes { hidden: 7, ..Sizes::NONE }),
+        GATED.of(Sizes { hidden: 7, side: true, ..Sizes::NONE }),
     ] {
         let table = architecture.table(3, 3);
         let flat = table.initial(4);

@@ -118,8 +118,8 @@ fn each_op() {
 
 /// Every layer, over all time steps, and smaller with two layers over the last ones.
 fn models() -> Vec<(String, impl Fn(&mut Graph, Var) -> Var)> {
-    let one = Sizes { hidden: 5, gates: 4, embed: 4, layers: 1, state: 3, width: 5 };
-    let two = Sizes { hidden: 3, gates: 2, embed: 3, layers: 2, state: 2, width: 4 };
+    let one = Sizes { hidden: 5, gates: 4, embed: 4, layers: 1, state: 3, width: 5, side: false };
+    let two = Sizes { hidden: 3, gates: 2, embed: 3, layers: 2, state: 2, width: 4, side: false };
     let model = |architecture: Architecture, parts: usize| {
         let network = move |g: &mut Graph, x: Var| {
             architecture.forward(g, x, OUTPUTS, g.time.div_ceil(parts))

@@ -41,7 +41,7 @@ fn named<'a>(traces: &'a [Trace], name: &str) -> &'a Trace {
 
 /// The sequence that insides are of: linear attention's own embedding passes it on.
 fn tokens(inputs: usize, origin: Option<Origin>) -> Matrix {
-    let architecture = GATED.of(Sizes { hidden: inputs, ..Sizes::NONE });
+    let architecture = GATED.of(Sizes { hidden: inputs, side: true, ..Sizes::NONE });
     let mut model = Model::new(
         architecture,
         [inputs, inputs],
@@ -308,7 +308,7 @@ fn the_sequence_is_the_tasks_and_wide_layers_are_cut() {
 
 #[test]
 fn every_layer_has_insides_of_finite_numbers() {
-    let sizes = Sizes { hidden: 3, gates: 4, embed: 4, layers: 2, state: 2, width: 5 };
+    let sizes = Sizes { hidden: 3, gates: 4, embed: 4, layers: 2, state: 2, width: 5, side: false };
     for architecture in every(sizes) {
         let seen = insides::look(&drawn(architecture, [3, 3], 2), None, Some(origin(2)));
         assert!(!seen.gates.is_empty(), "{architecture:?}");

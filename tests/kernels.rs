@@ -206,7 +206,7 @@ fn every_kernel_equals_its_twin() {
         let sizes = Sizes { batch, time, dim };
         for model in [
             GATED.of(LayerSizes { hidden, gates, ..LayerSizes::NONE }),
-            GATED.of(LayerSizes { hidden, ..LayerSizes::NONE }),
+            GATED.of(LayerSizes { hidden, side: true, ..LayerSizes::NONE }),
         ] {
             let program = training(model, sizes);
             seen.extend(program.calls.iter().map(|call| call.kernel));
@@ -254,7 +254,7 @@ fn the_clock_follows_every_kind_of_schedule() {
         ..clock(3, 1e-2)
     };
     let mut program = training(
-        GATED.of(LayerSizes { hidden: 2, ..LayerSizes::NONE }),
+        GATED.of(LayerSizes { hidden: 2, side: true, ..LayerSizes::NONE }),
         Sizes { batch: 1, time: 2, dim: 2 },
     );
     program.calls.retain(|call| call.kernel == Kernel::ClockAdvance);
@@ -305,7 +305,7 @@ fn trainings_follow_the_cpu() {
     let sizes = Sizes { batch: 8, time: 8, dim: 4 };
     for model in [
         GATED.of(LayerSizes { hidden: 16, gates: 16, ..LayerSizes::NONE }),
-        GATED.of(LayerSizes { hidden: 16, ..LayerSizes::NONE }),
+        GATED.of(LayerSizes { hidden: 16, side: true, ..LayerSizes::NONE }),
     ] {
         let program = training(model, sizes);
         let (mut gpu, mut cpu) = (engine(&context, &program), cpu(&program));
@@ -437,7 +437,7 @@ fn steps_upload_nothing_and_one_mapping_is_in_flight() {
 fn losses_are_never_overwritten_unread() {
     let Some(context) = context() else { return };
     let program = training(
-        GATED.of(LayerSizes { hidden: 1, ..LayerSizes::NONE }),
+        GATED.of(LayerSizes { hidden: 1, side: true, ..LayerSizes::NONE }),
         Sizes { batch: 1, time: 1, dim: 1 },
     );
     let (mut gpu, mut cpu) = (engine(&context, &program), cpu(&program));
@@ -464,7 +464,7 @@ fn losses_are_never_overwritten_unread() {
 fn a_new_clock_starts_a_new_run_at_once() {
     let Some(context) = context() else { return };
     let program = training(
-        GATED.of(LayerSizes { hidden: 3, ..LayerSizes::NONE }),
+        GATED.of(LayerSizes { hidden: 3, side: true, ..LayerSizes::NONE }),
         Sizes { batch: 2, time: 2, dim: 2 },
     );
     let mut gpu = engine(&context, &program);
@@ -515,7 +515,7 @@ fn a_loss_that_is_no_number_halts_the_run() {
 fn a_lost_device_is_an_error() {
     let Some(context) = context() else { return };
     let program = training(
-        GATED.of(LayerSizes { hidden: 3, ..LayerSizes::NONE }),
+        GATED.of(LayerSizes { hidden: 3, side: true, ..LayerSizes::NONE }),
         Sizes { batch: 2, time: 2, dim: 2 },
     );
     let mut gpu = engine(&context, &program);
@@ -538,7 +538,7 @@ fn a_lost_device_is_an_error() {
 #[test]
 fn too_large_a_run_is_refused_before_anything_is_allocated() {
     let Some(context) = context() else { return };
-    let model = GATED.of(LayerSizes { hidden: 1 << 10, ..LayerSizes::NONE });
+    let model = GATED.of(LayerSizes { hidden: 1 << 10, side: true, ..LayerSizes::NONE });
     let refused =
         Gpu::new(&context, training(model, Sizes { batch: 1 << 14, time: 1 << 14, dim: 4 }))
             .map(|_| ());
@@ -549,7 +549,7 @@ fn too_large_a_run_is_refused_before_anything_is_allocated() {
     let wide = Gpu::new(
         &context,
         training(
-            GATED.of(LayerSizes { hidden: 2, ..LayerSizes::NONE }),
+            GATED.of(LayerSizes { hidden: 2, side: true, ..LayerSizes::NONE }),
             Sizes { batch: 1, time: 2, dim: 65 },
         ),
     )
@@ -576,7 +576,7 @@ fn an_error_that_nobody_caught_is_reported() {
         pollster::block_on(adapter.request_device(&wgpu::DeviceDescriptor::default()))
             .expect("a device");
     let program = training(
-        GATED.of(LayerSizes { hidden: 2, ..LayerSizes::NONE }),
+        GATED.of(LayerSizes { hidden: 2, side: true, ..LayerSizes::NONE }),
         Sizes { batch: 1, time: 2, dim: 2 },
     );
     let shared = || {

@@ -133,7 +133,7 @@ impl Case {
             "gated" => {
                 GATED.of(Sizes { hidden: self.size("n"), gates: self.size("m"), ..Sizes::NONE })
             }
-            "gated_side" => GATED.of(Sizes { hidden: self.size("n"), ..Sizes::NONE }),
+            "gated_side" => GATED.of(Sizes { hidden: self.size("n"), side: true, ..Sizes::NONE }),
             "gated_dense" => {
                 DENSE.of(Sizes { hidden: self.size("n"), gates: self.size("m"), ..Sizes::NONE })
             }
@@ -160,7 +160,13 @@ impl Case {
     }
 
     fn lru(&self, mixing: &'static Layer) -> Architecture {
-        mixing.of(Sizes { hidden: self.size("n"), embed: self.size("e"), layers: 1, ..Sizes::NONE })
+        mixing.of(Sizes {
+            hidden: self.size("n"),
+            embed: self.size("e"),
+            layers: 1,
+            width: self.size("k"),
+            ..Sizes::NONE
+        })
     }
 
     /// The file's outputs of all positions, cut to those that the loss looks at.

@@ -133,7 +133,7 @@ fn odd() -> Vec<(Recipe, Architecture)> {
         Recipe { task: TaskName::Regression, outputs: 2, pairs: 6, noise: 0.1, ..base.clone() };
     let recall = Recipe { task: TaskName::Recall, pairs: 5, ..base.clone() };
     let file = Recipe { task: TaskName::File, outputs: 2, data: Some(file), ..base.clone() };
-    let sizes = Sizes { hidden: 7, gates: 5, embed: 5, layers: 2, state: 3, width: 6 };
+    let sizes = Sizes { hidden: 7, gates: 5, embed: 5, layers: 2, state: 3, width: 6, side: false };
     let tasks = [base, recall, regression, file];
     let task =
         |(i, architecture): (usize, Architecture)| (tasks[i % tasks.len()].clone(), architecture);

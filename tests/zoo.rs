@@ -283,7 +283,7 @@ fn stays_finite(make: &dyn Fn(Program) -> Box<dyn Backend>) {
     let mamba = MAMBA.of(Sizes { embed: 4, state: 3, ..Sizes::NONE });
     let gated = [
         GATED.of(Sizes { hidden: 5, gates: 4, ..Sizes::NONE }),
-        GATED.of(Sizes { hidden: 5, ..Sizes::NONE }),
+        GATED.of(Sizes { hidden: 5, side: true, ..Sizes::NONE }),
         DENSE.of(Sizes { hidden: 5, gates: 4, ..Sizes::NONE }),
     ];
     let others = [

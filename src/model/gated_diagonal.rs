@@ -9,11 +9,11 @@ use super::layer::{Kept, Layer, Memory, Seen, Size, Sizes, no_buffers};
 use super::shapes::Shapes;
 use crate::graph::{Graph, Var};
 
-/// ŷ of the last `steps` time steps; without gates (m = 0) with side gating (appendix A.2).
+/// ŷ of the last `steps` time steps, with output gates or a side gate (appendix A.2).
 fn record(graph: &mut Graph, x: Var, sizes: &Sizes, [outputs, steps]: [usize; 2]) -> Var {
     let u = graph.bilinear("input_gate", x.with_constant(), sizes.hidden); // [B, T, n]
     let h = graph.diagonal_scan("nu", u); // [B, T, n]
-    if sizes.gates == 0 {
+    if sizes.side {
         let (x, h) = (graph.last(x, steps), graph.last(h, steps));
         let side = graph.linear("side_gate", x.with_constant(), sizes.hidden); // [B, T, n]
         let g = graph.hadamard("gated", side, h); // [B, T, n]
@@ -35,9 +35,9 @@ pub static GATED: Layer = Layer {
     compared: false,
     record,
     states: |_| vec![Seen::signed("h", "state h", "h = λ ⊙ h before + u")],
-    gates: |sizes| if sizes.gates == 0 { side() } else { bilinear() },
+    gates: |sizes| if sizes.side { side() } else { bilinear() },
     token_gates: |sizes| {
-        if sizes.gates == 0 { vec!["side_gate".into()] } else { no_buffers(sizes) }
+        if sizes.side { vec!["side_gate".into()] } else { no_buffers(sizes) }
     },
     memory: Some(Memory {
         name: "λ of each neuron",
@@ -73,10 +73,11 @@ pub(super) fn read(shapes: &Shapes) -> Result<(Sizes, usize), String> {
     if fan_in < 2 {
         return Err("input_gate.m has 1 column; expected d + 1, the last for the constant 1".into());
     }
-    let gates = if shapes.has("side_gate") { 0 } else { shapes.matrix("output_gate.m")?[0] };
-    let (expected, each) = if gates == 0 { (hidden, "neuron") } else { (gates, "gate") };
+    let side = shapes.has("side_gate");
+    let gates = if side { 0 } else { shapes.matrix("output_gate.m")?[0] };
+    let (expected, each) = if side { (hidden, "neuron") } else { (gates, "gate") };
     if columns != expected {
         return Err(format!("readout has {columns} columns; expected {expected}, one per {each}"));
     }
-    Ok((Sizes { hidden, gates, ..Sizes::NONE }, fan_in - 1))
+    Ok((Sizes { hidden, gates, side, ..Sizes::NONE }, fan_in - 1))
 }

@@ -21,7 +21,7 @@ pub struct Layer {
     pub sentence: &'static str,
     /// The sizes that it reads.
     pub sizes: &'static [Size],
-    /// Without output gates (m = 0) the input gates the state.
+    /// It can be had with a side gate in place of its output gates.
     pub side_gating: bool,
     /// Its weights can be taken apart: it is a gated diagonal network.
     pub reducible: bool,
@@ -54,7 +54,7 @@ pub type Read = Result<(Sizes, usize), String>;
 impl Layer {
     /// With these sizes; those that it does not read do not count.
     pub fn of(&'static self, sizes: Sizes) -> Architecture {
-        let mut own = Sizes::default();
+        let mut own = Sizes { side: sizes.side && self.side_gating, ..Sizes::NONE };
         for &size in self.sizes {
             *own.at(size) = sizes.get(size);
         }
@@ -165,14 +165,18 @@ pub struct Sizes {
     pub state: usize,
     /// [`Size::Width`]
     pub width: usize,
+    /// The input gates the state, in place of output gates (appendix A.2).
+    pub side: bool,
 }
 
 impl Sizes {
     /// None, to begin with.
-    pub const NONE: Self = Self { hidden: 0, gates: 0, embed: 0, layers: 0, state: 0, width: 0 };
+    pub const NONE: Self =
+        Self { hidden: 0, gates: 0, embed: 0, layers: 0, state: 0, width: 0, side: false };
 
     /// The smallest of each.
-    pub const ONE: Self = Self { hidden: 1, gates: 1, embed: 1, layers: 1, state: 1, width: 1 };
+    pub const ONE: Self =
+        Self { hidden: 1, gates: 1, embed: 1, layers: 1, state: 1, width: 1, side: false };
 
     /// One of them.
     pub fn get(mut self, size: Size) -> usize {
@@ -218,16 +222,16 @@ impl Architecture {
 
     /// Whether the input gates the state, in place of the state itself (appendix A.2).
     pub fn is_side_gated(self) -> bool {
-        self.layer.side_gating && self.sizes.gates == 0
+        self.sizes.side
     }
 
     /// "n = 32, m = 32": the sizes that the layer has.
     pub fn sizes_in_words(self) -> String {
         let side = self.is_side_gated().then(|| "side gating".to_owned());
-        let sizes = Size::ALL.into_iter().map(|size| (size, self.sizes.get(size)));
-        let words = sizes.filter(|(_, value)| *value > 0).map(|(size, value)| match size {
-            Size::Width => format!("MLPs of {value}"),
-            size => format!("{} = {value}", size.symbol()),
+        let has = |size: &&Size| **size != Size::Gates || !self.sizes.side;
+        let words = self.layer.sizes.iter().filter(has).map(|&size| match size {
+            Size::Width => format!("MLPs of {}", self.sizes.width),
+            size => format!("{} = {}", size.symbol(), self.sizes.get(size)),
         });
         side.into_iter().chain(words).collect::<Vec<_>>().join(", ")
     }

@@ -98,11 +98,11 @@ impl Network {
 
     /// The network's kind and sizes.
     pub fn architecture(&self) -> Architecture {
-        let gates = match &self.gating {
-            Gating::Output { m, .. } => m.rows,
-            Gating::Side(_) => 0,
+        let (gates, side) = match &self.gating {
+            Gating::Output { m, .. } => (m.rows, false),
+            Gating::Side(_) => (0, true),
         };
-        GATED.of(Sizes { hidden: self.hidden(), gates, ..Sizes::NONE })
+        GATED.of(Sizes { hidden: self.hidden(), gates, side, ..Sizes::NONE })
     }
 
     /// d, numbers a token.

@@ -98,7 +98,8 @@ mod tests {
     #[test]
     fn every_architecture_has_its_buffers_and_a_gated_one_its_own_equation() {
         let x = Matrix::from_fn(6, 2, |i, j| (i as f64 - 2.0) / (j as f64 + 2.0));
-        let sizes = Sizes { hidden: 3, gates: 4, embed: 4, layers: 2, state: 2, width: 5 };
+        let sizes =
+            Sizes { hidden: 3, gates: 4, embed: 4, layers: 2, state: 2, width: 5, side: false };
         for architecture in every(sizes) {
             let table = architecture.table(2, 2);
             let parameters: Vec<f64> = table.initial(3).into_iter().map(f64::from).collect();

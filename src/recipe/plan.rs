@@ -74,9 +74,9 @@ impl Recipe {
     /// The student.
     pub fn architecture(&self) -> Architecture {
         let Self { hidden, embed, layers, state, .. } = *self;
-        let is_side = self.model.side_gating && self.gating == Gating::Side;
-        let gates = if is_side { 0 } else { self.gates };
-        self.model.of(Sizes { hidden, gates, embed, layers, state, width: embed })
+        let side = self.model.side_gating && self.gating == Gating::Side;
+        let gates = if side { 0 } else { self.gates };
+        self.model.of(Sizes { hidden, gates, embed, layers, state, width: embed, side })
     }
 
     /// Numbers in all parameters of the student.

@@ -13,8 +13,9 @@ use gatelens::task::File;
 pub fn regressing(sizes: Sizes, outputs: usize) -> Program {
     let mut graph = Graph::new(sizes.batch, sizes.time + 1);
     let (x, y) = graph.regression_tokens(sizes.dim, outputs);
-    let prediction =
-        GATED.of(LayerSizes { hidden: 3, ..LayerSizes::NONE }).forward(&mut graph, x, outputs, 1);
+    let prediction = GATED
+        .of(LayerSizes { hidden: 3, side: true, ..LayerSizes::NONE })
+        .forward(&mut graph, x, outputs, 1);
     graph.squared_error(prediction, y, true);
     Program::training(graph)
 }
@@ -74,8 +75,9 @@ pub fn gathering(sizes: Sizes, hidden: usize) -> Program {
     };
     let mut graph = Graph::new(sizes.batch, sizes.time);
     let (x, y) = file.record(&mut graph);
-    let prediction =
-        GATED.of(LayerSizes { hidden: 3, ..LayerSizes::NONE }).forward(&mut graph, x, 3, steps);
+    let prediction = GATED
+        .of(LayerSizes { hidden: 3, side: true, ..LayerSizes::NONE })
+        .forward(&mut graph, x, 3, steps);
     file.record_loss(&mut graph, prediction, y);
     Program::training(graph)
 }
