@@ -276,11 +276,7 @@ fn save(out: &Path, job: &Job, live: &Live, whole: bool) -> Result<()> {
     let mut csv = String::from("step,loss,loss_min,loss_max,nmse,learning_rate,weight_decay\n");
     for bucket in live.history.buckets() {
         let last = bucket.first + bucket.count - 1;
-        let done = (last - 1) as f64;
-        let warm = (last as f64 / f64::from(plan.optimizer.warmup.max(1))).min(1.0);
-        let rate =
-            f64::from(settings.peak_rate) * warm * clock::at::<f64>(&settings.rate_curve, done);
-        let decay = f64::from(settings.base_decay) * clock::at::<f64>(&settings.decay_curve, done);
+        let [rate, decay] = clock::rates(&settings, last as f64);
         csv += &format!(
             "{last},{:e},{:e},{:e},{:e},{rate:e},{decay:e}\n",
             bucket.loss,

@@ -3,7 +3,7 @@
 use super::format;
 use super::theme::{Palette, plain};
 use crate::backend::cpu::clock;
-use crate::graph::dims::Curve;
+use crate::graph::dims::{Clock, Curve};
 use crate::run::live::Live;
 use eframe::egui;
 use egui::{Align2, Color32, Rangef, Rect, Sense, Shape, Stroke, Ui, pos2};
@@ -14,14 +14,11 @@ pub const HEIGHT: f32 = 34.0;
 /// Draws both in `rect`, over the steps 0 to `steps` that span `x`.
 pub fn show(ui: &mut Ui, rect: Rect, x: Rangef, steps: f64, live: &Live) {
     let palette = Palette::of(ui);
-    let plan = live.recipe.plan().optimizer;
-    let (rate, decay) =
-        (plan.rate_schedule.curve(plan.steps, |v| v), plan.decay_schedule.curve(plan.steps, |v| v));
-    let warmup = f64::from(plan.warmup);
-    let at = |curve: &Curve, step: f64| f64::from(clock::at::<f32>(curve, step as f32));
-    let warm = |step: f64| if step < warmup { step / warmup } else { 1.0 };
-    let rate_at = |step: f64| f64::from(plan.learning_rate) * at(&rate, step) * warm(step);
-    let decay_at = |step: f64| f64::from(plan.weight_decay) * at(&decay, step);
+    let settings = live.recipe.plan().optimizer.clock(0, 0);
+    let [rate_at, decay_at] = [0, 1].map(|which| move |step: f64| drawn(&settings, step)[which]);
+    let rate_peak = f64::from(settings.peak_rate) * peak(&settings.rate_curve);
+    let decay_peak = f64::from(settings.base_decay) * peak(&settings.decay_curve);
+    let part = |value: f64, peak: f64| if peak > 0.0 { value / peak } else { 0.0 };
     let half = rect.height() / 2.0;
     let row = |i: f32| {
         Rect::from_min_max(
@@ -29,20 +26,24 @@ pub fn show(ui: &mut Ui, rect: Rect, x: Rangef, steps: f64, live: &Live) {
             pos2(x.max, rect.top() + (i + 1.0) * half - 2.0),
         )
     };
-    let part = |curve: &Curve, step: f64| {
-        if peak(curve) > 0.0 { at(curve, step) / peak(curve) } else { 0.0 }
-    };
     name(ui, rect, row(0.0), "rate");
     curve(
         ui,
         row(0.0),
         palette.accent,
         steps,
-        |step| part(&rate, step) * warm(step),
+        |step| part(rate_at(step), rate_peak),
         live.step as f64,
     );
     name(ui, rect, row(1.0), "decay");
-    curve(ui, row(1.0), palette.mute, steps, |step| part(&decay, step), live.step as f64);
+    curve(
+        ui,
+        row(1.0),
+        palette.mute,
+        steps,
+        |step| part(decay_at(step), decay_peak),
+        live.step as f64,
+    );
     let response = ui.interact(
         Rect::from_x_y_ranges(x, rect.y_range()),
         ui.scope_id().with("schedule"),
@@ -61,6 +62,12 @@ pub fn show(ui: &mut Ui, rect: Rect, x: Rangef, steps: f64, live: &Live) {
             ui.label(format!("weight decay {:.3}", decay_at(step)));
         });
     }
+}
+
+/// Learning rate and weight decay at a step, as the engine has them; before the first, those of the
+/// first.
+fn drawn(settings: &Clock, step: f64) -> [f64; 2] {
+    clock::rates::<f32>(settings, step.max(1.0) as f32).map(f64::from)
 }
 
 /// What the row is, left of it, and its base line.
@@ -96,5 +103,35 @@ fn curve(ui: &Ui, row: Rect, color: Color32, steps: f64, value: impl Fn(f64) -> 
     let here = point(now.min(steps));
     if here.x.is_finite() && here.y.is_finite() {
         ui.painter().circle_filled(here, 2.5, color);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::cpu::clock::State;
+    use crate::recipe::Recipe;
+
+    #[test]
+    fn what_is_drawn_is_what_the_engine_does_at_every_step() {
+        for (rate, decay, warmup) in [
+            ("0:1,0.4:1,1:0", "0:1,0.12:3.5,0.27:5,0.4:5,0.4:0", 0),
+            ("cosine", "linear", 7),
+            ("constant", "0:1,0.5:1,0.5:0", 40),
+        ] {
+            let [rate_schedule, decay_schedule] = [rate, decay].map(|text| text.parse().unwrap());
+            let recipe =
+                Recipe { steps: 40, warmup, rate_schedule, decay_schedule, ..Recipe::default() };
+            let settings = recipe.plan().optimizer.clock(0, 0);
+            let mut engine = State::<f32>::new(&settings);
+            for step in 1..=40 {
+                engine.advance();
+                let done = [engine.rate, engine.decay].map(f64::from);
+                assert_eq!(drawn(&settings, step.into()), done, "{rate}, {decay}, step {step}");
+                let told = clock::rates::<f64>(&settings, step.into());
+                let apart = |i: usize| (told[i] - done[i]).abs() <= 1e-6 * done[i].abs() + 1e-12;
+                assert!(apart(0) && apart(1), "{rate}, {decay}, step {step}: {told:?} {done:?}");
+            }
+        }
     }
 }

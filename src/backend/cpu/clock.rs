@@ -72,16 +72,8 @@ impl<F: Float> State<F> {
     pub fn advance(&mut self) {
         let done = F::of(self.step.into());
         self.step += 1;
-        let Clock { warmup, peak_rate, base_decay, rate_curve, decay_curve, beta2_curve, .. } =
-            self.settings;
-        let warm = if self.step < warmup {
-            F::of(self.step.into()) / F::of(warmup.into())
-        } else {
-            F::ONE
-        };
-        self.rate = exact::<F>(peak_rate) * warm * at(&rate_curve, done);
-        self.decay = exact::<F>(base_decay) * at(&decay_curve, done);
-        self.one_minus_beta2 = at(&beta2_curve, done);
+        [self.rate, self.decay] = rates(&self.settings, F::of(self.step.into()));
+        self.one_minus_beta2 = at(&self.settings.beta2_curve, done);
         // 1 − Π β without cancellation: c ← c β + (1 − β).
         self.correction1 =
             self.correction1 * (F::ONE - self.one_minus_beta1) + self.one_minus_beta1;
@@ -110,6 +102,15 @@ fn exact<F: Float>(value: f32) -> F {
     } else {
         F::of(value.to_string().parse().unwrap_or(value.into()))
     }
+}
+
+/// Learning rate and weight decay of the step of that number, from 1: the curves are read at the
+/// steps that are done before it, the warm-up at the step itself.
+pub fn rates<F: Float>(settings: &Clock, step: F) -> [F; 2] {
+    let (done, warmup) = (step - F::ONE, F::of(settings.warmup.into()));
+    let warm = if step < warmup { step / warmup } else { F::ONE };
+    let rate = exact::<F>(settings.peak_rate) * warm * at(&settings.rate_curve, done);
+    [rate, exact::<F>(settings.base_decay) * at(&settings.decay_curve, done)]
 }
 
 /// The curve's value after `done` steps.
