@@ -257,7 +257,12 @@ impl App {
     fn replaced(&self) -> Option<Replaced> {
         let snapshot = self.live.snapshot.clone().filter(|snapshot| snapshot.step > 0)?;
         Some(Replaced {
-            name: format!("{} neurons at step {}", self.live.recipe.hidden, snapshot.step),
+            name: format!(
+                "{} ({}) at step {}",
+                self.live.recipe.model.title,
+                self.live.recipe.architecture().sizes_in_words(),
+                snapshot.step
+            ),
             recipe: self.live.recipe.clone(),
             snapshot,
             teacher: self.teacher.clone(),

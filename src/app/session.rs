@@ -80,7 +80,32 @@ pub fn stored(text: &str) -> Result<Option<Stored>, String> {
     let loaded = checkpoint::read("last session", &bytes).map_err(|error| error.to_string())?;
     let recipe = loaded.recipe.ok_or("it has no recipe")?;
     let step = loaded.snapshot.step;
-    let title = format!("d = {}, n = {}, seed {}", recipe.dim, recipe.hidden, recipe.seed);
+    let sizes = recipe.architecture().sizes_in_words();
+    let title =
+        format!("{}, d = {}, {sizes}, seed {}", recipe.model.title, recipe.dim, recipe.seed);
     let offer = ResumeOffer { step, title, file: None };
     Ok((step > 0).then_some(Stored { offer, recipe, bytes }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{LAYERS, Size};
+    use crate::train::session::Snapshot;
+
+    /// What is told of a session has the sizes of its layer, and no n where there is none.
+    #[test]
+    fn an_offer_tells_the_sizes_that_the_layer_has() {
+        for &model in LAYERS {
+            let recipe = Recipe { model, mask_at: 0.0, hidden: 3, gates: 3, ..Recipe::default() };
+            let parameters = recipe.plan().program().params.initial(1);
+            let snapshot =
+                Snapshot { step: 1, parameters, first_moment: vec![], second_moment: vec![] };
+            let bytes = checkpoint::write(&recipe, &snapshot, recipe.plan().teacher().as_ref());
+            let stored = stored(&to_store(&bytes.unwrap()).unwrap()).unwrap().unwrap();
+            let tells = stored.offer.title.contains(" n = ");
+            let title = &stored.offer.title;
+            assert_eq!(tells, model.sizes.contains(&Size::Hidden), "{}: {title}", model.title);
+        }
+    }
 }
