@@ -1,6 +1,6 @@
 //! What holds of every layer in the zoo, so that a new one is not forgotten anywhere.
 
-use gatelens::model::{Architecture, Size};
+use gatelens::model::{Architecture, Size, Sizes, every};
 use gatelens::model::{LAYERS, Layer};
 use gatelens::recipe::Recipe;
 use gatelens::recipe::checkpoint;
@@ -40,6 +40,24 @@ fn its_word_is_the_same_in_files_links_and_on_the_command_line() {
     }
     let unknown = serde_json::from_str::<&Layer>("\"rnn\"").unwrap_err().to_string();
     assert!(unknown.contains("no layer rnn; expected one of gated, dense"), "{unknown}");
+}
+
+/// A network that no recipe describes is not taken for another: one whose gates are all gone.
+#[test]
+fn a_recipe_has_the_sizes_of_the_network_or_is_refused() {
+    for architecture in
+        every(Sizes { hidden: 3, gates: 4, embed: 5, layers: 2, state: 2, width: 5, side: false })
+    {
+        let recipe = Recipe::default().with_architecture(architecture);
+        assert_eq!(recipe.architecture(), architecture);
+        recipe.check().unwrap();
+    }
+    for &layer in LAYERS.iter().filter(|layer| layer.sizes.contains(&Size::Gates)) {
+        let bare = layer.of(Sizes { hidden: 3, ..Sizes::NONE });
+        let recipe = Recipe::default().with_architecture(bare);
+        assert_eq!(recipe.architecture(), bare, "{}", layer.title);
+        assert!(recipe.check().unwrap_err().to_string().starts_with("gates: "), "{}", layer.title);
+    }
 }
 
 /// n is told of those that have one, and of no other.

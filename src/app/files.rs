@@ -27,7 +27,9 @@ impl App {
             return self.load_data(file);
         }
         match purpose {
-            Purpose::Train => drop(self.load_file(file, false)),
+            Purpose::Train => {
+                self.load_file(file, false);
+            }
             Purpose::Dissect => self.dissect_file(file),
             Purpose::Sweep(which) => self.load_sweep(which, file),
         }

@@ -8,7 +8,7 @@
 //! No positions, norms, residual connections or feed-forward layer. All weights start at N(0,
 //! 1/fan-in).
 
-use super::layer::{Layer, Seen, Size, Sizes, no_buffers, nothing};
+use super::layer::{Layer, Read, Seen, Size, Sizes, no_buffers, nothing};
 use super::shapes::Shapes;
 use crate::graph::op::attention::Scores;
 use crate::graph::{Graph, Var};
@@ -32,7 +32,7 @@ fn weights(about: &'static str) -> Vec<Seen> {
     vec![Seen::signed("attention.weights", "attention weights p", about).of_rows("token")]
 }
 
-fn read(shapes: &Shapes) -> Result<(Sizes, usize), String> {
+fn read(shapes: &Shapes) -> Read {
     let [embed, inputs] = shapes.matrix("embed")?;
     Ok((Sizes { embed, ..Sizes::NONE }, inputs))
 }
@@ -42,7 +42,10 @@ fn is_attention(shapes: &Shapes) -> bool {
 }
 
 /// Softmax attention.
-pub static SOFTMAX: Layer = Layer {
+pub static SOFTMAX: Layer = ATTENTION;
+
+/// What both have in common; the scores of the first.
+const ATTENTION: Layer = Layer {
     word: "softmax",
     title: "Softmax attention",
     sentence: "It is attention itself, with or without a softmax; what is measured is whether it is its teacher's. The picture below shows its weights.",
@@ -70,19 +73,10 @@ pub static SOFTMAX: Layer = Layer {
 pub static LINEAR: Layer = Layer {
     word: "linear",
     title: "Linear attention",
-    sentence: "It is attention itself, with or without a softmax; what is measured is whether it is its teacher's. The picture below shows its weights.",
-    sizes: &[Size::Embed],
-    side_gating: false,
-    reducible: false,
-    compared: false,
     record: |graph, x, sizes, ends| record(graph, x, sizes, ends, Scores::Linear),
-    states: nothing,
     gates: |_| {
         weights("p = q · k: the row is the token that is looked at, the column the one that looks")
     },
-    token_gates: no_buffers,
-    memory: None,
-    sign: ["query", "[e, e]"],
     read: |shapes| {
         // Nothing in the weights tells the two apart: a teacher makes it linear, else only a recipe.
         (is_attention(shapes) && shapes.told != Some(SOFTMAX.word)).then(|| {
@@ -92,4 +86,5 @@ pub static LINEAR: Layer = Layer {
             Err("holds an attention layer, but only a recipe in its metadata says whether with softmax; save it with gatelens, or with its teacher for linear attention".into())
         })
     },
+    ..ATTENTION
 };

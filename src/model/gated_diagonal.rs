@@ -5,7 +5,7 @@
 //! g_t = (W_m^out h_t) ⊙ (W_x^out h_t)  with output gating, or (W^side x̃_t) ⊙ h_t  with side gating
 //! ŷ_t = D g_t
 
-use super::layer::{Kept, Layer, Memory, Seen, Size, Sizes, no_buffers};
+use super::layer::{Kept, Layer, Memory, Read, Seen, Size, Sizes, no_buffers};
 use super::shapes::Shapes;
 use crate::graph::{Graph, Var};
 
@@ -67,7 +67,7 @@ fn side() -> Vec<Seen> {
 }
 
 /// Sizes of a network with input and output gates.
-pub(super) fn read(shapes: &Shapes) -> Result<(Sizes, usize), String> {
+pub(super) fn read(shapes: &Shapes) -> Read {
     let [hidden, fan_in] = shapes.matrix("input_gate.m")?;
     let [_, columns] = shapes.matrix("readout")?;
     if fan_in < 2 {

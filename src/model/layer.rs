@@ -54,16 +54,14 @@ pub type Read = Result<(Sizes, usize), String>;
 impl Layer {
     /// With these sizes; those that it does not read do not count.
     pub fn of(&'static self, sizes: Sizes) -> Architecture {
-        let mut own = Sizes { side: sizes.side && self.side_gating, ..Sizes::NONE };
-        for &size in self.sizes {
-            *own.at(size) = sizes.get(size);
+        let side = sizes.side && self.side_gating;
+        let mut own = Architecture { layer: self, sizes: Sizes { side, ..Sizes::NONE } };
+        for size in Size::ALL {
+            if own.has(size) {
+                *own.sizes.at(size) = sizes.get(size);
+            }
         }
-        Architecture { layer: self, sizes: own }
-    }
-
-    /// Whether a recipe's setting of that key is one of its sizes.
-    pub fn reads(&self, key: &str) -> bool {
-        self.sizes.iter().any(|size| size.key() == Some(key))
+        own
     }
 }
 
@@ -115,6 +113,11 @@ impl Size {
     pub const ALL: [Self; 6] =
         [Self::Hidden, Self::Gates, Self::Embed, Self::Layers, Self::State, Self::Width];
 
+    /// Of the recipe's setting of that key.
+    pub fn from_key(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|size| size.key() == Some(key))
+    }
+
     /// The recipe's setting.
     pub fn key(self) -> Option<&'static str> {
         match self {
@@ -151,7 +154,7 @@ impl Size {
 }
 
 /// Sizes of a layer; 0 where it has none.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Sizes {
     /// [`Size::Hidden`]
     pub hidden: usize,
@@ -220,16 +223,16 @@ impl Architecture {
         graph.params
     }
 
-    /// Whether the input gates the state, in place of the state itself (appendix A.2).
-    pub fn is_side_gated(self) -> bool {
-        self.sizes.side
+    /// Whether it has that size: with a side gate there are no output gates.
+    pub fn has(self, size: Size) -> bool {
+        self.layer.sizes.contains(&size) && !(size == Size::Gates && self.sizes.side)
     }
 
     /// "n = 32, m = 32": the sizes that the layer has.
     pub fn sizes_in_words(self) -> String {
-        let side = self.is_side_gated().then(|| "side gating".to_owned());
-        let has = |size: &&Size| **size != Size::Gates || !self.sizes.side;
-        let words = self.layer.sizes.iter().filter(has).map(|&size| match size {
+        let side = self.sizes.side.then(|| "side gating".to_owned());
+        let sizes = Size::ALL.into_iter().filter(|&size| self.has(size));
+        let words = sizes.map(|size| match size {
             Size::Width => format!("MLPs of {}", self.sizes.width),
             size => format!("{} = {}", size.symbol(), self.sizes.get(size)),
         });
@@ -293,7 +296,7 @@ pub struct Seen {
 
 impl Seen {
     /// A whole buffer, whose rows are neurons.
-    pub fn new(
+    fn new(
         buffer: impl Into<String>,
         name: impl Into<String>,
         about: &'static str,

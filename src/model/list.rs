@@ -32,7 +32,7 @@ pub static WORDS: [&str; LAYERS.len()] = {
 /// Every layer with these sizes, and those that can have a side gate with it too.
 pub fn every(sizes: Sizes) -> Vec<Architecture> {
     let side = LAYERS.iter().filter(|layer| layer.side_gating);
-    let side = side.map(|layer| layer.of(Sizes { gates: 0, side: true, ..sizes }));
+    let side = side.map(|layer| layer.of(Sizes { side: true, ..sizes }));
     LAYERS.iter().map(|layer| layer.of(sizes)).chain(side).collect()
 }
 

@@ -10,7 +10,7 @@
 //! λ starts uniform in the unit disk's sector of phases up to π/10, γ at √(1 − |λ|²), the parts of
 //! B at N(0, 1/2e), of C at N(0, 1/n), d at N(0, 1). No norms, no residual connections.
 
-use super::layer::{Kept, Layer, Memory, Read, Seen, Size, Sizes, layered, prefix};
+use super::layer::{Kept, Layer, Memory, Read, Seen, Size, Sizes, layered, no_buffers, prefix};
 use super::shapes::Shapes;
 use crate::graph::op::activation::Function;
 use crate::graph::params::Init;
@@ -125,18 +125,11 @@ fn token_gates(sizes: &Sizes, mixing: Mixing) -> Vec<String> {
     at_places(sizes, mixing).into_iter().map(name).collect()
 }
 
-const SENTENCE: &str = "Its recurrence is linear; products are only in what stands around it. A GLU whose gate stays near 0.5 works as a product.";
-const MEMORY: Option<Memory> = Some(Memory {
-    name: "λ of each neuron",
-    about: "h = λ ⊙ h before + γ ⊙ B z: |λ| = 1 keeps everything, |λ| = 0 nothing; off the real line it turns at each token.",
-    kept: Kept::Phases("nu", "theta"),
-});
-
-/// Linear recurrent units with a GLU behind each.
-pub static LRU: Layer = Layer {
+/// What the three have in common; the mixing of the first.
+const STACK: Layer = Layer {
     word: "lru",
     title: "LRU",
-    sentence: SENTENCE,
+    sentence: "Its recurrence is linear; products are only in what stands around it. A GLU whose gate stays near 0.5 works as a product.",
     sizes: &[Size::Hidden, Size::Embed, Size::Layers],
     side_gating: false,
     reducible: false,
@@ -145,45 +138,40 @@ pub static LRU: Layer = Layer {
     states,
     gates: |sizes| gates(sizes, Mixing::GluOut),
     token_gates: |sizes| token_gates(sizes, Mixing::GluOut),
-    memory: MEMORY,
+    memory: Some(Memory {
+        name: "λ of each neuron",
+        about: "h = λ ⊙ h before + γ ⊙ B z: |λ| = 1 keeps everything, |λ| = 0 nothing; off the real line it turns at each token.",
+        kept: Kept::Phases("nu", "theta"),
+    }),
     sign: ["theta", "[n]"],
     read: |shapes| read(shapes, Mixing::GluOut),
 };
+
+/// Linear recurrent units with a GLU behind each.
+pub static LRU: Layer = STACK;
 
 /// With a GLU before and one behind.
 pub static LRU_IN_OUT: Layer = Layer {
     word: "lru-in-out",
     title: "LRU In+Out",
-    sentence: SENTENCE,
-    sizes: &[Size::Hidden, Size::Embed, Size::Layers],
-    side_gating: false,
-    reducible: false,
     compared: true,
     record: |graph, x, sizes, ends| record(graph, x, sizes, ends, Mixing::GluInOut),
-    states,
     gates: |sizes| gates(sizes, Mixing::GluInOut),
     token_gates: |sizes| token_gates(sizes, Mixing::GluInOut),
-    memory: MEMORY,
-    sign: ["theta", "[n]"],
     read: |shapes| read(shapes, Mixing::GluInOut),
+    ..STACK
 };
 
 /// With MLPs of equal size in place of the GLUs.
 pub static LRU_MLP: Layer = Layer {
     word: "lru-mlp",
     title: "LRU MLP",
-    sentence: SENTENCE,
     sizes: &[Size::Hidden, Size::Embed, Size::Layers, Size::Width],
-    side_gating: false,
-    reducible: false,
-    compared: false,
     record: |graph, x, sizes, ends| record(graph, x, sizes, ends, Mixing::Mlp),
-    states,
     gates: |sizes| gates(sizes, Mixing::Mlp),
-    token_gates: |_| vec![],
-    memory: MEMORY,
-    sign: ["theta", "[n]"],
+    token_gates: no_buffers,
     read: |shapes| read(shapes, Mixing::Mlp),
+    ..STACK
 };
 
 /// What each layer of the stack has, without a prefix.

@@ -17,28 +17,23 @@ struct Check {
     repair: fn(&mut Recipe),
 }
 
+/// A rank of the teacher is at most its width; the text is what 0 stands for.
+macro_rules! rank {
+    ($key:ident, $all:literal) => {
+        Check {
+            key: stringify!($key),
+            fault: |recipe| rank(recipe, recipe.$key, $all),
+            repair: |recipe| recipe.$key = 0,
+        }
+    };
+}
+
 /// In the order in which they are reported.
 const CHECKS: &[Check] = &[
-    Check {
-        key: "rank",
-        fault: |recipe| rank(recipe, recipe.rank, "full rank"),
-        repair: |recipe| recipe.rank = 0,
-    },
-    Check {
-        key: "value_rank",
-        fault: |recipe| rank(recipe, recipe.value_rank, "the rank of all"),
-        repair: |recipe| recipe.value_rank = 0,
-    },
-    Check {
-        key: "key_rank",
-        fault: |recipe| rank(recipe, recipe.key_rank, "the rank of all"),
-        repair: |recipe| recipe.key_rank = 0,
-    },
-    Check {
-        key: "query_rank",
-        fault: |recipe| rank(recipe, recipe.query_rank, "the rank of all"),
-        repair: |recipe| recipe.query_rank = 0,
-    },
+    rank!(rank, "full rank"),
+    rank!(value_rank, "the rank of all"),
+    rank!(key_rank, "the rank of all"),
+    rank!(query_rank, "the rank of all"),
     Check {
         key: "data",
         fault: |recipe| {

@@ -24,14 +24,11 @@ impl Recipe {
         let Architecture { layer, sizes } = architecture;
         let mut recipe = Self { model: layer, ..self.clone() };
         if layer.side_gating {
-            let is_side = architecture.is_side_gated();
-            recipe.gating = if is_side { Gating::Side } else { Gating::Output };
+            recipe.gating = if sizes.side { Gating::Side } else { Gating::Output };
         }
-        let places = recipe.sizes_mut();
-        for (size, place) in places {
-            let value = sizes.get(size);
-            if value > 0 {
-                *place = value;
+        for (size, place) in recipe.sizes_mut() {
+            if architecture.has(size) {
+                *place = sizes.get(size);
             }
         }
         recipe
@@ -73,9 +70,8 @@ impl Recipe {
 
     /// The student.
     pub fn architecture(&self) -> Architecture {
-        let Self { hidden, embed, layers, state, .. } = *self;
-        let side = self.model.side_gating && self.gating == Gating::Side;
-        let gates = if side { 0 } else { self.gates };
+        let Self { hidden, gates, embed, layers, state, .. } = *self;
+        let side = self.gating == Gating::Side;
         self.model.of(Sizes { hidden, gates, embed, layers, state, width: embed, side })
     }
 

@@ -4,8 +4,8 @@
 use super::kind::Field;
 pub use super::kind::{Kind, Value};
 use super::names::{Engine, Gating, Switch, TaskName};
-use crate::model::Layer;
 use crate::model::list::{LAYERS, WORDS};
+use crate::model::{Layer, Size};
 use crate::named::Named;
 use crate::task::attention::Spectrum;
 use crate::train::schedule::Schedule;
@@ -148,6 +148,10 @@ const fn whole(min: u64, max: u64) -> Kind {
     Kind::Integer { min, max }
 }
 
+const fn size(size: Size) -> Kind {
+    whole(1, size.most() as u64)
+}
+
 const fn real(min: f64, max: f64) -> Kind {
     Kind::Number { min, max }
 }
@@ -207,17 +211,17 @@ settings! {
          (a GLU behind, before and behind, or MLPs), Mamba-like, softmax or linear attention.";
     gating: Gating = Gating::Output, Kind::Choice(Gating::WORDS), Network, ALL, SideGated, "Gating",
         "Output: the state gates itself. Side: the input gates the state, as in Mamba.";
-    hidden: usize = 32, whole(1, 512), Network, ALL, Sized, "Hidden neurons n",
+    hidden: usize = 32, size(Size::Hidden), Network, ALL, Sized, "Hidden neurons n",
         "In the gated RNN each keeps a running sum with its own λ. Attention of width d needs \
          d(d+1)/2 + d of them; twice that learns well.";
-    gates: usize = 32, whole(1, 512), Network, ALL, Sized, "Output gates m",
+    gates: usize = 32, size(Size::Gates), Network, ALL, Sized, "Output gates m",
         "Products of two readings of the state (output gating only).";
-    embed: usize = 32, whole(1, 256), Network, ALL, Sized, "Embedding width e",
+    embed: usize = 32, size(Size::Embed), Network, ALL, Sized, "Embedding width e",
         "Width between the linear embedding and the readout; of an LRU's GLUs and MLPs, of \
          attention's queries, keys and values.";
-    layers: usize = 1, whole(1, 8), Network, ALL, Sized, "Layers L",
+    layers: usize = 1, size(Size::Layers), Network, ALL, Sized, "Layers L",
         "Linear recurrent units, one after another.";
-    state: usize = 8, whole(1, 64), Network, ALL, Sized, "Numbers a channel N",
+    state: usize = 8, size(Size::State), Network, ALL, Sized, "Numbers a channel N",
         "What each channel of the selective layer keeps.";
     steps: u32 = 24_000, whole(1, 10_000_000), Optimiser, ALL, Any, "Steps",
         "Training stops by itself after that many; the schedules stretch over them.";
@@ -284,11 +288,12 @@ impl Setting {
         self.tasks.contains(&recipe.task)
             && match self.layers {
                 Layers::Any => true,
-                Layers::Sized => recipe.model.reads(self.key),
+                Layers::Sized => {
+                    Size::from_key(self.key).is_some_and(|size| recipe.architecture().has(size))
+                }
                 Layers::SideGated => recipe.model.side_gating,
                 Layers::Reducible => recipe.model.reducible,
             }
-            && !(self.key == "gates" && recipe.architecture().is_side_gated())
     }
 
     /// Why it does not count for a recipe that [`Self::counts_for`] denies, in words.

@@ -41,7 +41,7 @@ pub fn find(
     if !layer.reducible {
         return Ok(Masked::default());
     }
-    let is_side = plan.architecture.is_side_gated();
+    let is_side = sizes.side;
     let batch = (ROWS / plan.time).max(4);
     let program = plan.sampled_program(batch);
     let table = program.params.clone();
