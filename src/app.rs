@@ -20,8 +20,7 @@ use crate::run::live::Live;
 use crate::run::runner::{Command, Update};
 use crate::task::{Arrays, Teacher};
 use crate::train::pacer::Speed;
-use crate::ui::sweep::{COMPARE, SWEEP};
-use crate::ui::{self, Message, Page, Tab, Unread, View, action::Action};
+use crate::ui::{self, Action, Each, Message, Page, Scene, Tab, Unread, VIEWS, View, Which};
 use crate::{Error, Result};
 use arrival::{Arrival, Purpose};
 use eframe::egui;
@@ -65,7 +64,7 @@ pub struct App {
     history: History,
     arrivals: (Sender<Arrival>, Receiver<Arrival>),
     /// Those of the views Sweep and Compare.
-    sweeps: [sweep::Sweeping; 2],
+    sweeps: Each<sweep::Sweeping>,
     panels: ui::State,
     frames: Frames,
 }
@@ -82,7 +81,6 @@ struct Frames {
 
 /// What is kept from visit to visit: its key in the storage, and its name for people.
 const STORED_SESSION: (&str, &str) = ("session", "training");
-const STORED_SWEEPS: [(&str, &str); 2] = [("sweep", "sweep"), ("compare", "race")];
 
 impl App {
     /// Starts training what `link` (a URL hash, or a whole address) asks for, or the default
@@ -98,8 +96,9 @@ impl App {
         let (preset, recipe, problems) = Recipe::from_hash(hash);
         let mut unread = vec![];
         let resume = stored(cc.storage, STORED_SESSION, session::stored, &mut unread);
-        let sweeps = [SWEEP, COMPARE].map(|which| {
-            let kept = stored(cc.storage, STORED_SWEEPS[which], sweep::kept::read, &mut unread);
+        let sweeps = Each::new(|which| {
+            let kept =
+                stored(cc.storage, (which.key(), which.title()), sweep::kept::read, &mut unread);
             sweep::Sweeping::new(which, &recipe, &preset, kept)
         });
         let mut app = Self {
@@ -145,11 +144,11 @@ impl App {
         let message = failure.or_else(|| self.messages.last().map(|message| message.text.clone()));
         serde_json::json!({
             "step": self.live.step, "steps": self.live.recipe.steps, "loss": finite(loss), "nmse": finite(nmse),
-            "steps_per_s": self.live.steps_per_second(), "running": self.live.running, "view": self.tab.key(), "dissected": self.bench.inspected.as_ref().and_then(|inspected| inspected.dissection()).map(|dissection| &dissection.verdict),
+            "steps_per_s": self.live.steps_per_second(), "running": self.live.running, "view": self.tab.0, "dissected": self.bench.inspected.as_ref().and_then(|inspected| inspected.dissection()).map(|dissection| &dissection.verdict),
             "insides": self.bench.inspected.as_ref().and_then(|inspected| inspected.insides()).map(super::analysis::insides::Insides::headline),
             "found": self.live.finding.as_ref().map(|(_, finding)| finding.headline()),
             "backend": device.map(|device| device.kind.key()), "adapter": device.map(|device| device.name.clone()),
-            "sweep": self.sweeps[SWEEP].progress(), "compare": self.sweeps[COMPARE].progress(),
+            "sweep": self.sweeps[Which::Sweep].progress(), "compare": self.sweeps[Which::Compare].progress(),
             "software": device.is_some_and(|device| device.software), "message": message,
             "messages": self.messages.iter().map(|message| message.text.clone()).collect::<Vec<_>>(),
             "ended": self.live.end.as_ref().map(|end| format!("{end:?}")),
@@ -193,12 +192,12 @@ impl App {
             return; // said before
         }
         self.dead = true;
-        if self.sweeps.iter().any(sweep::Sweeping::trains) {
+        if Which::ALL.iter().any(|&which| self.sweeps[which].trains()) {
             self.messages.push(Message::warning(format!(
                 "{error} Runs in training stopped; press play to train them again from their last states."
             )));
         }
-        self.sweeps.iter_mut().for_each(sweep::Sweeping::lost);
+        Which::ALL.iter().for_each(|&which| self.sweeps[which].lost());
         if self.live.failure.is_none() {
             (self.live.failure, self.live.running) = (Some(error), false);
         }
@@ -274,9 +273,9 @@ impl App {
         for file in ctx.input(|input| input.raw.dropped_files.clone()) {
             let (sender, ctx) = (self.arrivals.0.clone(), self.ctx.clone());
             let purpose = match self.tab {
-                Tab::Dissect => Purpose::Dissect,
-                Tab::Sweep if is_json(&*file) => Purpose::Sweep(SWEEP),
-                Tab::Compare if is_json(&*file) => Purpose::Sweep(COMPARE),
+                Tab::DISSECT => Purpose::Dissect,
+                Tab::SWEEP if is_json(&*file) => Purpose::Sweep(Which::Sweep),
+                Tab::COMPARE if is_json(&*file) => Purpose::Sweep(Which::Compare),
                 _ => Purpose::Train,
             };
             dropped::read(file, move |file| {
@@ -304,12 +303,12 @@ impl eframe::App for App {
         self.frames.tick(frame.info().cpu_usage);
         let run = self.inside_run();
         let offer = self.offer();
-        let view = View {
+        let scene = Scene {
             tab: self.tab,
             bench: &self.bench,
             inside: self.inside.input(run),
             undo: self.history.undo.last().map(|replaced| replaced.name.as_str()),
-            sweeps: self.sweeps.each_mut().map(sweep::Sweeping::input),
+            sweeps: self.sweeps.each_mut(sweep::Sweeping::input),
             live: &self.live,
             draft: &mut self.draft,
             preset: &self.preset,
@@ -320,7 +319,7 @@ impl eframe::App for App {
             messages: &mut self.messages,
             web: platform::BROWSER,
         };
-        for action in self.panels.show(ui, view) {
+        for action in self.panels.show(ui, scene) {
             self.apply(action);
         }
     }
@@ -335,11 +334,12 @@ impl eframe::App for App {
         {
             storage.set_string(STORED_SESSION.0, text);
         }
-        for (sweep, (key, _)) in self.sweeps.iter_mut().zip(STORED_SWEEPS) {
+        for &which in Which::ALL {
+            let key = which.key();
             if is_unread(key) {
                 continue;
             }
-            match sweep.changed() {
+            match self.sweeps[which].changed() {
                 Some(Ok(text)) => storage.set_string(key, text),
                 Some(Err(text)) => self.messages.push(Message::warning(text)),
                 None => {}
@@ -405,15 +405,15 @@ fn is_json(file: &dyn egui::DroppedFile) -> bool {
 fn tab_of(hash: &str) -> Tab {
     hash.trim_start_matches('#')
         .split('&')
-        .find_map(|pair| Tab::of_key(pair.strip_prefix("view=")?))
-        .unwrap_or_default()
+        .find_map(|pair| View::from_word(pair.strip_prefix("view=")?))
+        .map_or(VIEWS[0].tab, |view| view.tab)
 }
 
 /// The page of Compare that a URL hash names.
 fn page_of(hash: &str) -> Page {
     hash.trim_start_matches('#')
         .split('&')
-        .find_map(|pair| Page::of_key(pair.strip_prefix("page=")?))
+        .find_map(|pair| Page::from_key(pair.strip_prefix("page=")?))
         .unwrap_or_default()
 }
 

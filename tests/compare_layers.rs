@@ -13,6 +13,7 @@ use egui_kittest::{
     Harness,
     kittest::{NodeT, Queryable},
 };
+use gatelens::named::Named;
 use gatelens::recipe::Recipe;
 use gatelens::recipe::checkpoint;
 use gatelens::run::inspection::Subject;
@@ -21,13 +22,13 @@ use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::theory::layers::expansion::GRU;
 use gatelens::theory::layers::primitives::{Primitives, Shown, TABLE};
 use gatelens::theory::layers::{Built, Layer, construct};
-use gatelens::ui::{Action, Page, Tab};
+use gatelens::ui::{Action, Page, Tab, VIEWS};
 use std::rc::Rc;
 use support::trained::trained;
 use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
 
 fn window(page: Page) -> Window {
-    let mut window = Window { tab: Tab::Compare, ..Window::new(&Rc::new(trained(quick(), 1))) };
+    let mut window = Window { tab: Tab::COMPARE, ..Window::new(&Rc::new(trained(quick(), 1))) };
     window.state.show_page(page);
     window
 }
@@ -40,23 +41,20 @@ fn view(page: Page, size: Vec2) -> Harness<'static, Window> {
 fn pages_are_chosen_and_named_in_the_address() {
     for size in [DESKTOP, PHONE] {
         let mut window = view(Page::Race, size);
-        for (page, key, name, _) in Page::ALL {
-            window.get_by_label(name).click();
+        for &page in Page::ALL {
+            window.get_by_label(page.title()).click();
             window.run_ok();
             assert_eq!(
                 (window.state().state.page(), window.state_mut().actions.pop()),
-                (page, Some(Action::Tab(Tab::Compare)))
+                (page, Some(Action::Tab(Tab::COMPARE)))
             );
-            assert_eq!((Page::of_key(key), page.key()), (Some(page), key));
+            assert_eq!(Page::from_key(page.key()), Some(page));
         }
         window.key_press_modifiers(Modifiers::NONE, Key::Num6);
         window.run_ok();
-        assert_eq!(window.state_mut().actions.pop(), Some(Action::Tab(Tab::Compare)));
+        assert_eq!(window.state_mut().actions.pop(), Some(Action::Tab(Tab::COMPARE)));
     }
-    assert_eq!(
-        (Tab::of_key("compare"), Tab::Compare.key(), Page::of_key("nonsense")),
-        (Some(Tab::Compare), "compare", None)
-    );
+    assert_eq!(Page::from_key("nonsense"), None);
     let (_, recipe, problems) = Recipe::from_hash("#v=1&view=compare&page=layers&seed=4");
     assert_eq!((recipe.seed, problems.len()), (4, 0));
 }
@@ -75,7 +73,7 @@ fn a_page_is_chosen_by_keyboard() {
 fn the_top_bar_fits_a_phone() {
     let window = view(Page::Race, PHONE);
     let mut right = 0.0;
-    for name in Tab::ALL.map(|tab| tab.2).into_iter().chain(["File"]) {
+    for name in VIEWS.iter().map(|view| view.name).chain(["File"]) {
         let rect = window.get_all_by_label(name).next().unwrap().rect();
         assert!(
             rect.left() >= right - 0.5 && rect.right() <= PHONE.x,

@@ -22,7 +22,7 @@ use std::rc::Rc;
 use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
 
 fn window() -> Window {
-    Window { tab: Tab::Construct, ..Window::new(&Rc::new(Live::new(1, quick()))) }
+    Window { tab: Tab::CONSTRUCT, ..Window::new(&Rc::new(Live::new(1, quick()))) }
 }
 
 fn view(size: Vec2) -> Harness<'static, Window> {

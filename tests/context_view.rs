@@ -52,7 +52,7 @@ fn what_is_said_is_what_was_measured() {
         for gating in [Gating::Output, Gating::Side] {
             let live = Rc::new(trained(small(name, gating), 150));
             let (step, finding) = live.finding.clone().expect("the task has a finding");
-            let window = harness(window(&live, Tab::Context), DESKTOP, false);
+            let window = harness(window(&live, Tab::CONTEXT), DESKTOP, false);
             for sentence in finding.sentences() {
                 let shown = sentence
                     .replace(" %", "\u{a0}%")
@@ -126,7 +126,7 @@ fn every_picture_is_saved() {
     for (task, cards) in [("regression", &regression[..]), ("recall", &recall[..])] {
         let live = Rc::new(trained(small(task, Gating::Output), 40));
         for size in [DESKTOP, PHONE] {
-            let mut view = harness(window(&live, Tab::Context), size, true);
+            let mut view = harness(window(&live, Tab::CONTEXT), size, true);
             for (card, name, text) in cards {
                 let button = format!("Save as SVG: {card}");
                 view.get_by_label(&button).scroll_to_me();
@@ -155,7 +155,7 @@ fn every_picture_is_saved() {
 fn an_attention_training_is_offered_the_two_tasks() {
     let live = Rc::new(trained(quick(), 20));
     for (size, name) in [(DESKTOP, "regression"), (PHONE, "recall")] {
-        let mut window = harness(Window { tab: Tab::Context, ..Window::new(&live) }, size, false);
+        let mut window = harness(Window { tab: Tab::CONTEXT, ..Window::new(&live) }, size, false);
         assert!(says(&window, "there are none: its sequences are all of one kind"));
         window.get_by_label(&preset::find(name).unwrap().title).click();
         window.run_ok();
@@ -166,20 +166,20 @@ fn an_attention_training_is_offered_the_two_tasks() {
 #[test]
 fn the_views_lead_to_each_other() {
     let live = Rc::new(trained(small("regression", Gating::Output), 20));
-    let mut discover = harness(window(&live, Tab::Discover), DESKTOP, false);
+    let mut discover = harness(window(&live, Tab::DISCOVER), DESKTOP, false);
     discover.get_by_label("In context →").click();
     discover.run_ok();
-    assert_eq!(discover.state().actions, [Action::Tab(Tab::Context)]);
-    let mut context = harness(window(&live, Tab::Context), DESKTOP, false);
+    assert_eq!(discover.state().actions, [Action::Tab(Tab::CONTEXT)]);
+    let mut context = harness(window(&live, Tab::CONTEXT), DESKTOP, false);
     context.get_by_label("Its neurons and gates, in Discover →").click();
     context.run_ok();
     context.get_by_label("The same with side gating →").click();
     context.run_ok();
-    assert_eq!(context.state().actions, [Action::Tab(Tab::Discover), Action::Restart]);
+    assert_eq!(context.state().actions, [Action::Tab(Tab::DISCOVER), Action::Restart]);
     assert_eq!(context.state().draft, Recipe { gating: Gating::Side, ..live.recipe.clone() });
     context.state_mut().actions.clear();
     for (key, action) in [
-        (Key::Num4, Action::Tab(Tab::Context)),
+        (Key::Num4, Action::Tab(Tab::CONTEXT)),
         (Key::Space, Action::Run(false)),
         (Key::R, Action::Restart),
     ] {
@@ -187,7 +187,6 @@ fn the_views_lead_to_each_other() {
         context.run_ok();
         assert_eq!(context.state_mut().actions.pop(), Some(action));
     }
-    assert_eq!((Tab::of_key("context"), Tab::Context.key()), (Some(Tab::Context), "context"));
 }
 
 /// Discover speaks of the task that runs, and of no other.
@@ -199,7 +198,7 @@ fn discover_stays_true() {
         for gating in [Gating::Output, Gating::Side] {
             for size in [DESKTOP, PHONE] {
                 let live = Rc::new(trained(small(name, gating), 60));
-                let window = harness(window(&live, Tab::Discover), size, false);
+                let window = harness(window(&live, Tab::DISCOVER), size, false);
                 assert!(says(&window, own), "{name}");
                 for strange in [
                     "nMSE",
@@ -323,11 +322,11 @@ fn spoiled(mut live: Live) -> Live {
 #[test]
 fn any_size_is_drawn() {
     for live in odd().into_iter().map(Rc::new) {
-        let mut window = harness(window(&live, Tab::Context), DESKTOP, false);
+        let mut window = harness(window(&live, Tab::CONTEXT), DESKTOP, false);
         let small = [vec2(0.01, 0.01), vec2(1.0, 1.0), vec2(40.0, 30.0), vec2(300.0, 90.0)];
         let usual = [PHONE, vec2(950.0, 500.0), DESKTOP, vec2(2560.0, 1440.0)];
         for (i, size) in small.into_iter().chain(usual).enumerate() {
-            window.state_mut().tab = if i == 5 { Tab::Discover } else { Tab::Context };
+            window.state_mut().tab = if i == 5 { Tab::DISCOVER } else { Tab::CONTEXT };
             window.set_size(size);
             window.run_ok();
             for part in
@@ -360,7 +359,7 @@ fn on_a_phone_all_is_reached_by_scrolling() {
         ),
     ] {
         let live = Rc::new(trained(small(name, Gating::Output), 30));
-        let mut window = harness(window(&live, Tab::Context), PHONE, false);
+        let mut window = harness(window(&live, Tab::CONTEXT), PHONE, false);
         for part in parts {
             window.get_all_by_label(part).next().unwrap().scroll_to_me();
             window.run_ok();
@@ -394,24 +393,24 @@ fn pictures() {
         }
         drawn(
             &format!("context-{short}-light"),
-            window(&live, Tab::Context),
+            window(&live, Tab::CONTEXT),
             DESKTOP,
             false,
             |_| (),
         );
-        drawn(&format!("context-{short}-dark"), window(&live, Tab::Context), DESKTOP, true, |_| ());
-        drawn(&format!("context-{short}-phone"), window(&live, Tab::Context), PHONE, false, |_| ());
-        drawn(&format!("context-{short}-tall"), window(&live, Tab::Context), tall, true, |_| ());
+        drawn(&format!("context-{short}-dark"), window(&live, Tab::CONTEXT), DESKTOP, true, |_| ());
+        drawn(&format!("context-{short}-phone"), window(&live, Tab::CONTEXT), PHONE, false, |_| ());
+        drawn(&format!("context-{short}-tall"), window(&live, Tab::CONTEXT), tall, true, |_| ());
         drawn(
             &format!("context-{short}-middle"),
-            window(&live, Tab::Context),
+            window(&live, Tab::CONTEXT),
             vec2(1000.0, 1000.0),
             false,
             |_| (),
         );
         drawn(
             &format!("context-{short}-discover"),
-            window(&live, Tab::Discover),
+            window(&live, Tab::DISCOVER),
             DESKTOP,
             false,
             |_| (),
@@ -424,7 +423,7 @@ fn pictures() {
         ] {
             drawn(
                 &format!("context-{short}-hover-{place}"),
-                window(&live, Tab::Context),
+                window(&live, Tab::CONTEXT),
                 DESKTOP,
                 place == "table",
                 |window| window.hover_at(at.to_pos2()),
@@ -435,7 +434,7 @@ fn pictures() {
         for (i, live) in odd().into_iter().enumerate() {
             drawn(
                 &format!("context-odd-{i}"),
-                window(&Rc::new(live), Tab::Context),
+                window(&Rc::new(live), Tab::CONTEXT),
                 DESKTOP,
                 i % 2 == 0,
                 |_| (),
@@ -447,7 +446,7 @@ fn pictures() {
         for (kind, size) in [("desktop", DESKTOP), ("phone", PHONE)] {
             drawn(
                 &format!("context-empty-{kind}"),
-                Window { tab: Tab::Context, ..Window::new(&live) },
+                Window { tab: Tab::CONTEXT, ..Window::new(&live) },
                 size,
                 kind == "phone",
                 |_| (),

@@ -48,7 +48,7 @@ fn window_of(live: &Rc<Live>, dissection: Dissection, subject: Subject) -> Windo
         found: Found::Apart(Box::new(dissection)),
         took_ms: 12.0,
     });
-    Window { tab: Tab::Dissect, bench, ..Window::new(live) }
+    Window { tab: Tab::DISSECT, bench, ..Window::new(live) }
 }
 
 fn window(live: &Rc<Live>, settings: &Settings) -> Window {
@@ -322,7 +322,7 @@ fn files_without_a_teacher_say_so() {
 /// Answers that are hard to draw.
 fn oddities() -> Vec<(&'static str, Window)> {
     let live = small();
-    let waiting = Window { tab: Tab::Dissect, ..Window::new(&live) };
+    let waiting = Window { tab: Tab::DISSECT, ..Window::new(&live) };
     let mut failed = Live::new(1, quick());
     failed.apply(1, Update::Failed(Error::DeviceLost("it was unplugged".into())), Instant::now());
     let mut nan = network(&live);
@@ -341,8 +341,8 @@ fn oddities() -> Vec<(&'static str, Window)> {
     ));
     vec![
         ("waiting", waiting),
-        ("failed", Window { tab: Tab::Dissect, ..Window::new(&Rc::new(failed)) }),
-        ("preparing", Window { tab: Tab::Dissect, ..Window::new(&Rc::new(Live::new(1, quick()))) }),
+        ("failed", Window { tab: Tab::DISSECT, ..Window::new(&Rc::new(failed)) }),
+        ("preparing", Window { tab: Tab::DISSECT, ..Window::new(&Rc::new(Live::new(1, quick()))) }),
         ("all pruned", window(&live, &Settings { threshold: 1.0, ..Settings::default() })),
         ("not numbers", of(nan)),
         ("no gates", of(zero)),

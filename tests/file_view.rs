@@ -111,7 +111,7 @@ fn what_the_file_holds_and_its_errors_are_said() {
     let live = Rc::new(trained((recipe(&arrays, 0.25), &arrays), 300));
     let tested = found(&live);
     for size in [DESKTOP, PHONE] {
-        let view = harness(window(&live, Tab::Context), size, false);
+        let view = harness(window(&live, Tab::CONTEXT), size, false);
         assert!(
             says(&view, "lessons.npz")
                 && says(&view, "60: 45 to train on, 15 for the test, drawn at random")
@@ -158,7 +158,7 @@ fn a_sequence_is_read_off_by_keys() {
     let arrays = arrays(40, [6, 2], 0.0, Mask::Last(4));
     let live = Rc::new(trained((recipe(&arrays, 0.25), &arrays), 60));
     let tested = found(&live);
-    let mut view = harness(window(&live, Tab::Context), DESKTOP, false);
+    let mut view = harness(window(&live, Tab::CONTEXT), DESKTOP, false);
     assert!(!says(&view, "time step 1:"), "nothing is read off yet");
     view.get_by_label("One test sequence over time").focus();
     view.run_ok();
@@ -239,7 +239,7 @@ fn a_sequence_is_read_off_by_keys() {
 fn every_picture_is_saved() {
     let arrays = arrays(40, [6, 2], 0.1, Mask::Weights);
     let live = Rc::new(trained((recipe(&arrays, 0.25), &arrays), 40));
-    let mut view = harness(window(&live, Tab::Context), DESKTOP, true);
+    let mut view = harness(window(&live, Tab::CONTEXT), DESKTOP, true);
     for (card, name, text) in [
         ("One test sequence", "file-sequence.svg", "Test sequence 1"),
         ("Error at each time step", "file-time.svg", "answering 0"),
@@ -268,13 +268,13 @@ fn discover_shows_a_test_sequence_and_leads_here() {
     let arrays = arrays(40, [6, 2], 0.1, Mask::None);
     let live = Rc::new(trained((recipe(&arrays, 0.25), &arrays), 40));
     for size in [DESKTOP, PHONE] {
-        let mut view = harness(window(&live, Tab::Discover), size, false);
+        let mut view = harness(window(&live, Tab::DISCOVER), size, false);
         assert!(view.query_by_label("One test sequence over time").is_some());
         view.get_by_label("In context →").scroll_to_me();
         view.run_ok();
         view.get_by_label("In context →").click();
         view.run_ok();
-        assert_eq!(view.state().actions, [Action::Tab(Tab::Context)]);
+        assert_eq!(view.state().actions, [Action::Tab(Tab::CONTEXT)]);
     }
 }
 
@@ -325,7 +325,7 @@ fn odd() -> Vec<Live> {
 #[test]
 fn any_file_and_size_is_drawn() {
     for live in odd().into_iter().map(Rc::new) {
-        let mut view = harness(window(&live, Tab::Context), DESKTOP, false);
+        let mut view = harness(window(&live, Tab::CONTEXT), DESKTOP, false);
         for (i, size) in [
             vec2(0.01, 0.01),
             vec2(40.0, 30.0),
@@ -338,7 +338,7 @@ fn any_file_and_size_is_drawn() {
         .into_iter()
         .enumerate()
         {
-            view.state_mut().tab = if i == 4 { Tab::Discover } else { Tab::Context };
+            view.state_mut().tab = if i == 4 { Tab::DISCOVER } else { Tab::CONTEXT };
             view.set_size(size);
             view.run_ok();
             for part in [
@@ -374,7 +374,7 @@ fn any_file_and_size_is_drawn() {
 fn without_a_test_it_says_so() {
     let some = arrays(20, [5, 2], 0.0, Mask::None);
     let live = Rc::new(trained((recipe(&some, 0.0), &some), 2));
-    let view = harness(window(&live, Tab::Context), DESKTOP, false);
+    let view = harness(window(&live, Tab::CONTEXT), DESKTOP, false);
     assert!(
         says(&view, "No sequences were kept for a test.")
             && says(&view, "20: 20 to train on, 0 for the test")
@@ -398,11 +398,11 @@ fn pictures() {
         }
         let live = Rc::new(trained((recipe(&arrays, 0.25), &arrays), steps));
         println!("{name}: {:#?}", found(&live).sentences());
-        drawn(&format!("{name}-light"), window(&live, Tab::Context), DESKTOP, false, |_| ());
-        drawn(&format!("{name}-discover"), window(&live, Tab::Discover), DESKTOP, true, |_| ());
-        drawn(&format!("{name}-phone"), window(&live, Tab::Context), PHONE, false, |_| ());
-        drawn(&format!("{name}-tall"), window(&live, Tab::Context), tall, true, |_| ());
-        drawn(&format!("{name}-keys"), window(&live, Tab::Context), DESKTOP, true, |view| {
+        drawn(&format!("{name}-light"), window(&live, Tab::CONTEXT), DESKTOP, false, |_| ());
+        drawn(&format!("{name}-discover"), window(&live, Tab::DISCOVER), DESKTOP, true, |_| ());
+        drawn(&format!("{name}-phone"), window(&live, Tab::CONTEXT), PHONE, false, |_| ());
+        drawn(&format!("{name}-tall"), window(&live, Tab::CONTEXT), tall, true, |_| ());
+        drawn(&format!("{name}-keys"), window(&live, Tab::CONTEXT), DESKTOP, true, |view| {
             view.get_by_label("One test sequence over time").focus();
             view.run_ok();
             for key in [Key::ArrowDown, Key::PageDown].into_iter().chain([Key::ArrowRight; 5]) {

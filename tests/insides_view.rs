@@ -70,7 +70,7 @@ fn window(live: &Rc<Live>, given: Specimen, step: Option<u64>, probed: bool) -> 
         found: Found::Insides(Box::new(found)),
         took_ms: 34.0,
     });
-    Window { tab: Tab::Dissect, bench, ..Window::new(live) }
+    Window { tab: Tab::DISSECT, bench, ..Window::new(live) }
 }
 
 /// The live network of that recipe at step 120.
@@ -270,9 +270,9 @@ fn any_layer_is_drawn_at_any_size() {
 #[test]
 fn other_views_send_other_layers_to_dissect() {
     for (recipe, tab, text) in [
-        (of(&LSTM), Tab::Discover, "What this layer keeps, and whether it is attention"),
-        (Recipe { task: TaskName::Regression, ..of(&GRU) }, Tab::Context, "What this layer keeps"),
-        (Recipe { task: TaskName::Recall, ..of(&GRU) }, Tab::Discover, "What this layer keeps"),
+        (of(&LSTM), Tab::DISCOVER, "What this layer keeps, and whether it is attention"),
+        (Recipe { task: TaskName::Regression, ..of(&GRU) }, Tab::CONTEXT, "What this layer keeps"),
+        (Recipe { task: TaskName::Recall, ..of(&GRU) }, Tab::DISCOVER, "What this layer keeps"),
     ] {
         let mut view = harness(Window { tab, ..Window::new(&live(&recipe, 5)) }, DESKTOP, false);
         assert!(
@@ -280,7 +280,7 @@ fn other_views_send_other_layers_to_dissect() {
                 && !says(&view, "other gating")
                 && !says(&view, "of the gated RNN only")
         );
-        assert_eq!(click(&mut view, text), [Action::Tab(Tab::Dissect)]);
+        assert_eq!(click(&mut view, text), [Action::Tab(Tab::DISSECT)]);
     }
 }
 
@@ -312,7 +312,7 @@ fn pictures() {
             draw("softmax", &|| running(&of(&SOFTMAX), true));
             draw("discover", &|| Window::new(&live(&of(&LSTM), 50)));
             draw("context", &|| Window {
-                tab: Tab::Context,
+                tab: Tab::CONTEXT,
                 ..Window::new(&live(&Recipe { task: TaskName::Regression, ..of(&GRU) }, 50))
             });
         }

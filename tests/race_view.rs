@@ -18,8 +18,8 @@ use gatelens::sweep::measure::Measure;
 use gatelens::sweep::queue::{Queue, State};
 use gatelens::sweep::record::{Curve, Outcome, POINTS, Record, mark};
 use gatelens::sweep::{Run, Sweep, presets};
-use gatelens::ui::sweep::{AxisText, COMPARE, Draft, SweepAction};
 use gatelens::ui::{Action, Page, Tab};
+use gatelens::ui::{AxisText, Draft, SweepAction, Which};
 use std::rc::Rc;
 use support::trained::trained;
 use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
@@ -29,13 +29,13 @@ fn figures() -> Vec<Sweep> {
 }
 
 fn window(queue: Option<Queue>) -> Window {
-    let mut window = Window { tab: Tab::Compare, ..Window::new(&Rc::new(trained(quick(), 1))) };
+    let mut window = Window { tab: Tab::COMPARE, ..Window::new(&Rc::new(trained(quick(), 1))) };
     window.state.show_page(Page::Race);
-    window.compare.presets = figures();
+    window.sweeps[Which::Compare].presets = figures();
     if let Some(queue) = &queue {
-        window.compare.draft = Draft::of(&queue.sweep);
+        window.sweeps[Which::Compare].draft = Draft::of(&queue.sweep);
     }
-    (window.compare.queue, window.compare.revision) = (queue, 1);
+    (window.sweeps[Which::Compare].queue, window.sweeps[Which::Compare].revision) = (queue, 1);
     window
 }
 
@@ -87,7 +87,7 @@ fn click(harness: &mut Harness<'_, Window>, label: &str) {
 /// What was asked for since the last time.
 fn asked(harness: &mut Harness<'_, Window>) -> Vec<SweepAction> {
     let comparison = |action| match action {
-        Action::Sweep(COMPARE, action) => action,
+        Action::Sweep(Which::Compare, action) => action,
         other => panic!("{other:?} is nothing of a comparison's"),
     };
     harness.state_mut().actions.drain(..).map(comparison).collect()
@@ -124,7 +124,7 @@ fn layers_are_added_changed_and_removed() {
     let mut window = harness(window(None), vec2(1280.0, 1600.0), false);
     click(&mut window, "Remove GRU");
     click(&mut window, "Add a layer");
-    let draft = &window.state().compare.draft;
+    let draft = &window.state().sweeps[Which::Compare].draft;
     let last = draft.variants.last().unwrap();
     assert_eq!((draft.variants.len(), last.name.as_str()), (4, "Gated RNN, dense"));
     assert!(
@@ -168,7 +168,7 @@ fn the_best_rate_of_each_layer_is_marked_and_the_order_told() {
     let asked = asked(&mut window);
     let [SweepAction::Inside(run)] = asked[..] else { panic!("{asked:?}") };
     assert_eq!(
-        window.state().compare.queue.as_ref().unwrap().runs()[run].name,
+        window.state().sweeps[Which::Compare].queue.as_ref().unwrap().runs()[run].name,
         "LSTM learning_rate=0.01 seed=1"
     );
 }
@@ -178,7 +178,7 @@ fn a_regression_names_who_is_below_the_gradient_step() {
     let window =
         harness(window(Some(queue(presets::find("fig4b").unwrap(), None))), DESKTOP, false);
     assert!(says(&window, "One step of gradient descent has 0.0946 on average"));
-    let queue = window.state().compare.queue.as_ref().unwrap();
+    let queue = window.state().sweeps[Which::Compare].queue.as_ref().unwrap();
     let least = |contender: &Contender| contender.value().unwrap();
     let all = contenders(queue, Measure::Loss);
     // Of each layer, its best size.
@@ -216,12 +216,12 @@ fn a_pinned_run_stays_pinned_when_the_queue_becomes_another() {
     // Seeds vary fastest: the place of every run but the first changes.
     let mut sweep = presets::find("fig4a").unwrap();
     sweep.axes.iter_mut().find(|axis| axis.keys == ["seed"]).unwrap().values.push("3".into());
-    let compare = &mut window.state_mut().compare;
+    let compare = &mut window.state_mut().sweeps[Which::Compare];
     (compare.queue, compare.revision) = (Some(queue(sweep.clone(), None)), 2);
     window.run_ok();
     assert!(says(&window, "LSTM learning_rate=0.01 seed=1: finished"));
     sweep.variants.retain(|variant| variant.name != "LSTM");
-    let compare = &mut window.state_mut().compare;
+    let compare = &mut window.state_mut().sweeps[Which::Compare];
     (compare.queue, compare.revision) = (Some(queue(sweep.with_axis_of_variants(), None)), 3);
     window.run_ok();
     assert!(!says(&window, "THIS RUN"), "it is gone");
@@ -233,11 +233,9 @@ fn an_axis_takes_a_size_from_the_layers_and_gives_it_back() {
     let sizes = |window: &Harness<'_, Window>| {
         window.query_all_by_label_contains("Hidden neurons n of ").count()
     };
-    let before = (window.state().compare.draft.clone(), sizes(&window));
+    let before = (window.state().sweeps[Which::Compare].draft.clone(), sizes(&window));
     assert!(before.1 > 0);
-    window
-        .state_mut()
-        .compare
+    window.state_mut().sweeps[Which::Compare]
         .draft
         .axes
         .push(AxisText { keys: vec!["hidden".into()], values: "4, 8".into() });
@@ -247,11 +245,11 @@ fn an_axis_takes_a_size_from_the_layers_and_gives_it_back() {
             && says(&window, "Start 16 runs")
             && sizes(&window) == 0
     );
-    window.state_mut().compare.draft.axes.pop();
+    window.state_mut().sweeps[Which::Compare].draft.axes.pop();
     window.run_ok();
     assert!(
         says(&window, "Start 8 runs")
-            && (window.state().compare.draft.clone(), sizes(&window)) == before
+            && (window.state().sweeps[Which::Compare].draft.clone(), sizes(&window)) == before
     );
 }
 
@@ -264,7 +262,7 @@ fn a_rate_that_is_not_over_says_so_and_none_is_best_where_all_diverged() {
     for run in all.runs().to_vec().iter().filter(|run| run.recipe.model == &GRU) {
         all.finish(Record { outcome: Outcome::Diverged(7), ..record(run) });
     }
-    let compare = &mut window.state_mut().compare;
+    let compare = &mut window.state_mut().sweeps[Which::Compare];
     (compare.queue, compare.revision) = (Some(all), 2);
     window.run_ok();
     assert!(
@@ -298,7 +296,7 @@ fn the_page_inside_says_why_there_is_nothing_to_see() {
         assert!(says(&view, "The training in Discover") && says(&view, "IN THE RACE"));
         for (run, running, text) in cases {
             view.state_mut().inside_run = (Some(run), None);
-            view.state_mut().compare.running = running;
+            view.state_mut().sweeps[Which::Compare].running = running;
             view.run_ok();
             assert!(says(&view, text) && says(&view, &runs[run].name), "{run}: {text}");
         }

@@ -61,7 +61,7 @@ fn dissected(live: &Rc<Live>, given: Specimen) -> Window {
         found: Found::Apart(Box::new(dissection)),
         took_ms: 12.0,
     });
-    Window { tab: Tab::Dissect, bench, ..Window::new(live) }
+    Window { tab: Tab::DISSECT, bench, ..Window::new(live) }
 }
 
 /// A small network, trained for a while.
@@ -108,7 +108,7 @@ fn regression_is_read_off_by_keys() {
     else {
         unreachable!()
     };
-    let mut view = harness(window(&live, Tab::Context), DESKTOP, true);
+    let mut view = harness(window(&live, Tab::CONTEXT), DESKTOP, true);
     let focus = |view: &mut Harness<'_, Window>, name: &str| {
         view.get_by_label(name).focus();
         view.run_ok();
@@ -183,7 +183,7 @@ fn regression_is_read_off_by_keys() {
 fn recall_is_read_off_by_keys() {
     let live = in_context("recall");
     let Some((_, Finding::Recall { episode, .. })) = live.finding.clone() else { unreachable!() };
-    let mut view = harness(window(&live, Tab::Context), DESKTOP, false);
+    let mut view = harness(window(&live, Tab::CONTEXT), DESKTOP, false);
     view.get_by_label("One sequence of the recall").focus();
     view.run_ok();
     assert!(says(&view, &format!("value 1: ŷ = {}, softmax", signed(episode.logits[0]))));
@@ -291,8 +291,8 @@ fn pictures() {
             continue;
         }
         let of = || match name {
-            "read-coefficients" => window(&in_context("regression"), Tab::Context),
-            "read-recall" => window(&in_context("recall"), Tab::Context),
+            "read-coefficients" => window(&in_context("regression"), Tab::CONTEXT),
+            "read-recall" => window(&in_context("recall"), Tab::CONTEXT),
             _ => reference(),
         };
         for (kind, size) in [("", DESKTOP), ("-phone", PHONE)] {

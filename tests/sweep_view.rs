@@ -16,8 +16,8 @@ use egui_kittest::{
 };
 use gatelens::recipe::Recipe;
 use gatelens::sweep::queue::Queue;
-use gatelens::ui::sweep::{Draft, SWEEP, SweepAction};
 use gatelens::ui::{Action, Tab};
+use gatelens::ui::{Draft, SweepAction, Which};
 use std::rc::Rc;
 use support::sweeps::{axis, done, fig3a, fig3b, fig3c, half_done, loss_of, sweep};
 use support::trained::trained;
@@ -25,12 +25,12 @@ use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
 use web_time::Instant;
 
 fn window(queue: Option<Queue>) -> Window {
-    let mut window = Window { tab: Tab::Sweep, ..Window::new(&Rc::new(trained(quick(), 1))) };
-    window.sweep.presets = vec![fig3a(), fig3b(), fig3c()];
+    let mut window = Window { tab: Tab::SWEEP, ..Window::new(&Rc::new(trained(quick(), 1))) };
+    window.sweeps[Which::Sweep].presets = vec![fig3a(), fig3b(), fig3c()];
     if let Some(queue) = &queue {
-        window.sweep.draft = Draft::of(&queue.sweep);
+        window.sweeps[Which::Sweep].draft = Draft::of(&queue.sweep);
     }
-    (window.sweep.queue, window.sweep.revision) = (queue, 1);
+    (window.sweeps[Which::Sweep].queue, window.sweeps[Which::Sweep].revision) = (queue, 1);
     window
 }
 
@@ -42,7 +42,7 @@ fn click(harness: &mut Harness<'_, Window>, label: &str) {
 /// What was asked for since the last time.
 fn asked(harness: &mut Harness<'_, Window>) -> Vec<SweepAction> {
     let sweep = |action| match action {
-        Action::Sweep(SWEEP, action) => action,
+        Action::Sweep(Which::Sweep, action) => action,
         other => panic!("{other:?} is nothing of a sweep's"),
     };
     harness.state_mut().actions.drain(..).map(sweep).collect()
@@ -70,28 +70,28 @@ fn what_is_typed_is_what_is_asked_for() {
 #[test]
 fn errors_stand_where_they_are() {
     let mut start = window(None);
-    start.sweep.draft.axes[1].values = "1, x..3".into();
-    start.sweep.draft.settings.push(("batch".into(), "many".into()));
+    start.sweeps[Which::Sweep].draft.axes[1].values = "1, x..3".into();
+    start.sweeps[Which::Sweep].draft.settings.push(("batch".into(), "many".into()));
     let mut window = harness(start, DESKTOP, false);
     assert!(says(&window, "seed: x..3 — expected"));
     assert!(says(&window, "batch: many — expected a whole number from 1 to 1024"));
     assert!(says(&window, "Mend what is marked below to start."));
     assert!(window.get_by_label("Start").accesskit_node().is_disabled());
-    window.state_mut().sweep.draft.axes[1].values = "1".into();
-    window.state_mut().sweep.draft.settings[0].1 = "16".into();
+    window.state_mut().sweeps[Which::Sweep].draft.axes[1].values = "1".into();
+    window.state_mut().sweeps[Which::Sweep].draft.settings[0].1 = "16".into();
     window.run_ok();
     assert!(says(&window, "5 runs"));
     // A value that the parser lets pass and the setting does not.
-    window.state_mut().sweep.draft.axes[0].values = "8, 9999".into();
+    window.state_mut().sweeps[Which::Sweep].draft.axes[0].values = "8, 9999".into();
     window.run_ok();
     assert!(says(&window, "hidden: 9999 — expected a whole number from 1 to 512"));
     // Three axes, then two.
     click(&mut window, "Add an axis");
-    assert_eq!(window.state().sweep.draft.axes.len(), 3);
+    assert_eq!(window.state().sweeps[Which::Sweep].draft.axes.len(), 3);
     click(&mut window, "Remove axis 1");
-    assert_eq!(window.state().sweep.draft.axes[0].keys, ["seed"]);
+    assert_eq!(window.state().sweeps[Which::Sweep].draft.axes[0].keys, ["seed"]);
     click(&mut window, "As in the preset: Batch");
-    assert!(window.state().sweep.draft.settings.is_empty());
+    assert!(window.state().sweeps[Which::Sweep].draft.settings.is_empty());
 }
 
 #[test]
@@ -101,11 +101,11 @@ fn settings_are_chosen_from_a_list() {
     window.get_by_label("Weight decay (weight_decay)").scroll_to_me();
     window.run_ok();
     click(&mut window, "Weight decay (weight_decay)");
-    assert_eq!(window.state().sweep.draft.axes[1].keys, ["seed", "weight_decay"]);
+    assert_eq!(window.state().sweeps[Which::Sweep].draft.axes[1].keys, ["seed", "weight_decay"]);
     window.get_by_label("Seed (seed)").scroll_to_me();
     window.run_ok();
     click(&mut window, "Seed (seed)");
-    assert_eq!(window.state().sweep.draft.axes[1].keys, ["weight_decay"]);
+    assert_eq!(window.state().sweeps[Which::Sweep].draft.axes[1].keys, ["weight_decay"]);
     assert!(
         window.query_by_label("Variance of W (weight_variance)").is_none(),
         "attention does not look at it"
@@ -123,7 +123,7 @@ fn the_figures_are_a_click_away() {
                 .unwrap()
                 .click();
             window.run_ok();
-            assert_eq!(window.state().sweep.draft, Draft::of(&figure));
+            assert_eq!(window.state().sweeps[Which::Sweep].draft, Draft::of(&figure));
         }
         click(&mut window, "Start 66 runs: 22 settings × 3 seeds");
         assert_eq!(asked(&mut window), [SweepAction::Start(fig3c())]);
@@ -133,7 +133,7 @@ fn the_figures_are_a_click_away() {
 #[test]
 fn large_and_final_things_are_asked_back() {
     let mut start = window(None);
-    start.sweep.draft.axes[1].values = "1..300".into();
+    start.sweeps[Which::Sweep].draft.axes[1].values = "1..300".into();
     let mut window = harness(start, DESKTOP, false);
     assert!(says(&window, "1\u{202f}500 runs: 5 settings × 300 seeds"));
     click(&mut window, "Start");
@@ -169,7 +169,7 @@ fn a_sweep_is_paused_resumed_and_extended() {
     assert!(says(&window, "19 of 39 runs over, paused"));
     assert!(says(&window, "hidden=gates=80 seed=2") && says(&window, "4.5k of 24k"));
     click(&mut window, "Resume");
-    window.state_mut().sweep.running = true;
+    window.state_mut().sweeps[Which::Sweep].running = true;
     window.run_ok();
     click(&mut window, "Pause");
     window.key_press(Key::Escape);
@@ -177,7 +177,7 @@ fn a_sweep_is_paused_resumed_and_extended() {
     assert_eq!(asked(&mut window), [SweepAction::Resume, SweepAction::Pause]);
     assert!(window.query_by_label("Extend").is_none());
     // More seeds: what is over stays.
-    window.state_mut().sweep.draft.axes[1].values = "1..4".into();
+    window.state_mut().sweeps[Which::Sweep].draft.axes[1].values = "1..4".into();
     window.run_ok();
     assert!(says(&window, "Now 52 runs: 13 settings × 4 seeds; 19 of them over."));
     click(&mut window, "Extend");
@@ -190,7 +190,7 @@ fn a_sweep_is_paused_resumed_and_extended() {
     click(&mut window, "Start it");
     assert_eq!(asked(&mut window), [SweepAction::Start(fig3a())]);
     click(&mut window, "Keep as it runs");
-    assert_eq!(window.state().sweep.draft, Draft::of(&fig3b()));
+    assert_eq!(window.state().sweeps[Which::Sweep].draft, Draft::of(&fig3b()));
 }
 
 #[test]
@@ -198,14 +198,13 @@ fn keys_work() {
     let mut window = harness(window(Some(half_done(fig3b()))), DESKTOP, false);
     window.key_press(Key::Space);
     window.run_ok();
-    window.state_mut().sweep.running = true;
+    window.state_mut().sweeps[Which::Sweep].running = true;
     window.key_press(Key::Space);
     window.run_ok();
     assert_eq!(asked(&mut window), [SweepAction::Resume, SweepAction::Pause]);
     window.key_press_modifiers(Modifiers::NONE, Key::Num5);
     window.run_ok();
-    assert_eq!(window.state_mut().actions.pop(), Some(Action::Tab(Tab::Sweep)));
-    assert_eq!((Tab::of_key("sweep"), Tab::Sweep.key()), (Some(Tab::Sweep), "sweep"));
+    assert_eq!(window.state_mut().actions.pop(), Some(Action::Tab(Tab::SWEEP)));
 }
 
 /// The number as it stands on the screen.
@@ -536,7 +535,7 @@ fn pictures() {
         }
         let make = || {
             let mut window = window(Some(queue.clone()));
-            window.sweep.running = true;
+            window.sweeps[Which::Sweep].running = true;
             window
         };
         drawn(&format!("sweep-{name}-light"), make(), DESKTOP, false, |_| ());

@@ -3,6 +3,7 @@
 use super::arrival::Purpose;
 use super::history::Replaced;
 use super::{App, session, spawn};
+use crate::named::Named;
 use crate::platform::{self, OpenedFile};
 use crate::recipe::preset;
 use crate::recipe::specimen::Specimen;
@@ -11,7 +12,7 @@ use crate::run::inspection::Subject;
 use crate::run::runner::Command;
 use crate::task::Teacher;
 use crate::train::session::Snapshot;
-use crate::ui::{Message, Page, Tab, action::Action};
+use crate::ui::{Action, Message, Page, Tab, VIEWS};
 use web_time::Instant;
 
 /// Trainings that are kept to be had back.
@@ -59,7 +60,7 @@ impl App {
             Action::Tab(tab) => self.show_tab(tab),
             Action::Construct(variant) => {
                 self.panels.show_variant(variant);
-                self.show_tab(Tab::Construct);
+                self.show_tab(Tab::CONSTRUCT);
             }
             Action::Dissect(subject) => self.dissect(subject),
             Action::Inspect(settings) => {
@@ -154,10 +155,10 @@ impl App {
 
     pub(super) fn show_hash(&mut self) {
         self.hash = self.live.recipe.to_hash(&self.preset);
-        if self.tab != Tab::default() {
-            self.hash += &format!("&view={}", self.tab.key());
+        if self.tab != VIEWS[0].tab {
+            self.hash += &format!("&view={}", self.tab.0);
         }
-        if self.tab == Tab::Compare && self.panels.page() != Page::default() {
+        if self.tab == Tab::COMPARE && self.panels.page() != Page::default() {
             self.hash += &format!("&page={}", self.panels.page().key());
         }
         platform::set_hash(&self.hash);
@@ -177,13 +178,13 @@ impl App {
         if self.bench.subject != subject {
             self.bench.put(subject);
         }
-        self.show_tab(Tab::Dissect);
+        self.show_tab(Tab::DISSECT);
     }
 
     /// Tells the runner what to take apart: nothing while nobody looks.
     pub(super) fn inspect(&mut self) {
         let asked = match () {
-            () if self.tab == Tab::Dissect => Some(Box::new(self.bench.ask())),
+            () if self.tab == Tab::DISSECT => Some(Box::new(self.bench.ask())),
             () if self.looks_inside() && self.inside.has_network() => {
                 Some(Box::new(self.inside.bench().ask()))
             }
@@ -240,7 +241,7 @@ impl App {
             "{name} is in Discover: press play to train it.{unknown}"
         )));
         self.bench.put(Subject::Live);
-        self.show_tab(Tab::Discover);
+        self.show_tab(Tab::DISCOVER);
     }
 
     /// Keeps the training, which another one is about to replace, to be had back.

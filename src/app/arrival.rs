@@ -2,7 +2,7 @@
 
 use crate::Result;
 use crate::platform::OpenedFile;
-use crate::ui::sweep::Which;
+use crate::ui::Which;
 
 /// What a file was opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

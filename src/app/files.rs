@@ -55,7 +55,7 @@ impl App {
                 self.keep();
                 self.data = Some((file.name.clone(), arrays));
                 self.start(recipe, None, None, true);
-                self.show_tab(Tab::Discover);
+                self.show_tab(Tab::DISCOVER);
             }
             Err(error) => self
                 .messages
@@ -73,7 +73,7 @@ impl App {
                 self.dissect(Subject::Specimen(Box::new(loaded.to_given(&file.name))));
             }
             Err(error) => {
-                let what = if self.tab == Tab::Dissect {
+                let what = if self.tab == Tab::DISSECT {
                     "What was on show stays"
                 } else {
                     "The training was left as it is"

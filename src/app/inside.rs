@@ -4,7 +4,7 @@
 mod look;
 
 use crate::run::inspection::{Bench, Look};
-use crate::ui::compare;
+use crate::ui::InsideInput;
 
 /// What is looked into.
 pub struct Inside {
@@ -33,7 +33,7 @@ impl Inside {
     }
 
     /// What the page draws.
-    pub fn input(&self, run: Option<usize>) -> compare::InsideInput<'_> {
-        compare::InsideInput { bench: &self.bench, run, step: self.step }
+    pub fn input(&self, run: Option<usize>) -> InsideInput<'_> {
+        InsideInput { bench: &self.bench, run, step: self.step }
     }
 }

@@ -13,7 +13,7 @@ use crate::sweep::partial::Partial;
 use crate::sweep::queue::{Queue, State};
 use crate::sweep::{Run, Sweep, presets};
 use crate::task::Arrays;
-use crate::ui::sweep::{COMPARE, Draft, SweepInput, Which};
+use crate::ui::{Draft, SweepInput, Which};
 use std::collections::HashMap;
 
 /// A sweep, as far as there is one.
@@ -43,7 +43,12 @@ pub struct Sweeping {
 
 /// Groups of runs that train at the same time: one where all of its cores are busy with it, several
 /// to be watched side by side.
-const SIDE_BY_SIDE: [usize; 2] = [1, 4];
+const fn side_by_side(which: Which) -> usize {
+    match which {
+        Which::Sweep => 1,
+        Which::Compare => 4,
+    }
+}
 /// Milliseconds between two states of runs that are looked into.
 const LOOKED_AT_EVERY_MS: u32 = 1000;
 /// Numbers that are kept of finished runs' weights, at most.
@@ -56,7 +61,7 @@ impl Sweeping {
         let presets: Vec<Sweep> = presets::all()
             .into_iter()
             .map(|(_, sweep)| sweep)
-            .filter(|sweep| compares(sweep) == (which == COMPARE))
+            .filter(|sweep| compares(sweep) == (which == Which::Compare))
             .collect();
         let draft = Draft::from_discover(which, recipe, preset);
         let mut new = Self {
@@ -66,7 +71,7 @@ impl Sweeping {
             draft,
             running: false,
             presets,
-            group: u32::try_from(which).unwrap_or_default(),
+            group: u32::from(which == Which::Compare),
             training: vec![],
             kept: None,
             states: HashMap::new(),
@@ -191,7 +196,7 @@ impl Sweeping {
 
     fn keep_weights(&mut self, key: &str, parameters: Vec<f32>) {
         let kept: usize = self.weights.values().map(Vec::len).sum();
-        if self.which == COMPARE && kept + parameters.len() <= KEPT_WEIGHTS {
+        if self.which == Which::Compare && kept + parameters.len() <= KEPT_WEIGHTS {
             self.weights.insert(key.to_owned(), parameters);
         }
     }
@@ -201,7 +206,7 @@ impl Sweeping {
         let queue = self
             .queue
             .as_mut()
-            .filter(|_| self.running && self.training.len() < SIDE_BY_SIDE[self.which])?;
+            .filter(|_| self.running && self.training.len() < side_by_side(self.which))?;
         let Some((runs, members)) =
             group::next(queue, group::most_together(), |run| self.states.get(&run.key).cloned())
         else {
@@ -219,7 +224,7 @@ impl Sweeping {
         self.training.push((group, runs));
         self.group += 2;
         let states_every_ms =
-            if self.which == COMPARE { LOOKED_AT_EVERY_MS } else { group::STATES_EVERY_MS };
+            if self.which == Which::Compare { LOOKED_AT_EVERY_MS } else { group::STATES_EVERY_MS };
         Some(group::Start {
             group,
             members,
@@ -281,5 +286,5 @@ impl Sweeping {
 
 /// Which sweep the group of that number is of.
 pub fn of_group(number: u32) -> Which {
-    usize::from(!number.is_multiple_of(2))
+    if number.is_multiple_of(2) { Which::Sweep } else { Which::Compare }
 }

@@ -8,7 +8,7 @@ use crate::sweep::queue::Queue;
 use crate::sweep::record::{Curve, Outcome, Record};
 use crate::sweep::{Sweep, results};
 use crate::train::session::Snapshot;
-use crate::ui::sweep::SweepAction;
+use crate::ui::SweepAction;
 use safetensors::tensor::{Dtype, TensorView};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -101,12 +101,12 @@ fn what_version_0_1_kept_is_there_again() {
     store.0.insert("compare".into(), text_of("compare.txt"));
     let before = store.clone();
     let mut app = store.visit();
-    assert!(app.unread.is_empty() && app.sweeps[SWEEP].input().queue.is_none());
+    assert!(app.unread.is_empty() && app.sweeps[Which::Sweep].input().queue.is_none());
     let file = checkpoint::read("lstm", &fixture("lstm.safetensors")).unwrap();
     let stored = app.resume.as_ref().unwrap();
     assert_eq!((stored.offer.step, Some(&stored.recipe)), (3, file.recipe.as_ref()));
     let results = results::read("results", &text_of("sweep/results.json")).unwrap().unwrap();
-    let queue = app.sweeps[COMPARE].input().queue.unwrap().clone();
+    let queue = app.sweeps[Which::Compare].input().queue.unwrap().clone();
     assert!(queue.over() == 4 && queue == results, "the same runs and records");
     store.leave(&mut app);
     assert_eq!(store.0["compare"], before.0["compare"], "and written as they were");
@@ -144,7 +144,7 @@ fn what_does_not_read_stays_until_it_is_forgotten() {
         assert!(unread.key == key && unread.text == text && !unread.problem.is_empty());
         app.until(|app| app.live.snapshot.is_some());
         let definition = Sweep::read("test", r#"{ "grid": { "seed": [1, 2] } }"#).unwrap();
-        for which in [SWEEP, COMPARE] {
+        for which in [Which::Sweep, Which::Compare] {
             let queue = Box::new(Queue::new(definition.clone()).unwrap());
             app.apply(Action::Sweep(which, SweepAction::Show(queue)));
         }
@@ -208,7 +208,7 @@ fn a_sweep_on_the_users_own_file_is_there_again_and_goes_on_with_that_file() {
     let sweep = Sweep::read("test", text).unwrap();
     let base = sweep.base().unwrap().with_data(&lessons.name, &arrays(&lessons));
     let mut queue = Queue::on(sweep, &base).unwrap();
-    let key = |app: &App| app.sweeps[SWEEP].key(0).unwrap();
+    let key = |app: &App| app.sweeps[Which::Sweep].key(0).unwrap();
     for over in 0..2 {
         if over == 1 {
             let run = queue.runs()[0].clone();
@@ -228,25 +228,25 @@ fn a_sweep_on_the_users_own_file_is_there_again_and_goes_on_with_that_file() {
         let mut store = Store::holding("sweep", &kept::write(&queue).unwrap());
         let before = store.clone();
         let mut app = store.visit();
-        assert!(app.unread.is_empty() && app.sweeps[SWEEP].input().queue == Some(&queue));
+        assert!(app.unread.is_empty() && app.sweeps[Which::Sweep].input().queue == Some(&queue));
         store.leave(&mut app);
         assert_eq!(store.0["sweep"], before.0["sweep"]);
         for other in [None, Some(&others)] {
             other.into_iter().for_each(|other| app.take_in(Purpose::Train, other));
-            app.apply(Action::Sweep(SWEEP, SweepAction::Resume));
+            app.apply(Action::Sweep(Which::Sweep, SweepAction::Resume));
             assert!(app.last_message().contains("lessons.safetensors"), "{}", app.last_message());
             assert!(
-                !app.sweeps[SWEEP].input().running
-                    && app.sweeps[SWEEP].progress().unwrap()["over"] == over
+                !app.sweeps[Which::Sweep].input().running
+                    && app.sweeps[Which::Sweep].progress().unwrap()["over"] == over
             );
         }
         app.take_in(Purpose::Train, &lessons);
-        app.apply(Action::Sweep(SWEEP, SweepAction::Resume));
-        app.until(|app| app.sweeps[SWEEP].progress().is_some_and(|now| now["over"] == 2));
-        let queue = app.sweeps[SWEEP].input().queue.unwrap().clone();
+        app.apply(Action::Sweep(Which::Sweep, SweepAction::Resume));
+        app.until(|app| app.sweeps[Which::Sweep].progress().is_some_and(|now| now["over"] == 2));
+        let queue = app.sweeps[Which::Sweep].input().queue.unwrap().clone();
         assert!((0..2).all(|run| queue.record(&queue.runs()[run].key).unwrap().is_tried()));
         app.take_in(Purpose::Train, &others);
-        app.apply(Action::Sweep(SWEEP, SweepAction::Open(0)));
+        app.apply(Action::Sweep(Which::Sweep, SweepAction::Open(0)));
         let own = app.live.recipe.data.as_ref().map(|data| data.name.as_str());
         assert_eq!((own, key(&app)), (Some("lessons.safetensors"), queue.runs()[0].key.clone()));
         app.until(|app| app.live.step > 0);

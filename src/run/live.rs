@@ -120,6 +120,11 @@ impl Live {
         }
     }
 
+    /// What it does in context, as measured last.
+    pub fn found(&self) -> Option<&Finding> {
+        self.finding.as_ref().map(|(_, finding)| finding)
+    }
+
     /// Takes in an update of the training `run` that arrived at `now`.
     pub fn apply(&mut self, run: u32, update: Update, now: Instant) {
         if run != self.run {

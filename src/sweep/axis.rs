@@ -22,6 +22,11 @@ pub struct Axis {
 const RANGE: usize = 4;
 
 impl Axis {
+    /// Whether it is nothing but the random seed.
+    pub fn is_seed(&self) -> bool {
+        self.keys.iter().all(|key| key == "seed")
+    }
+
     /// Reads an axis from two lines of text: keys with commas between them; values with commas or
     /// spaces, ranges `from..to` and `from..to/step` of whole numbers among them. Schedules
     /// have commas of their own: between them stand semicolons or spaces.

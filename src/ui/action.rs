@@ -1,10 +1,11 @@
 //! What the user asked for while a frame was drawn; the app does it afterwards.
 
-use super::Tab;
-use super::sweep::{SweepAction, Which};
+use super::{Tab, Which};
 use crate::analysis::dissection::Settings;
 use crate::recipe::specimen::Specimen;
 use crate::run::inspection::Subject;
+use crate::sweep::Sweep;
+use crate::sweep::queue::Queue;
 use crate::theory::Variant;
 use crate::train::pacer::Speed;
 
@@ -63,4 +64,29 @@ pub enum Action {
     Sweep(Which, SweepAction),
     /// Save a picture or a report: the file's name and content.
     Export(String, Vec<u8>),
+}
+
+/// A wish about a sweep.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SweepAction {
+    /// Train its runs, in place of what is there.
+    Start(Sweep),
+    /// Stop after the steps in flight.
+    Pause,
+    /// Go on.
+    Resume,
+    /// The definition has changed: runs that both have are kept.
+    Extend(Sweep),
+    /// Forget all runs.
+    Clear,
+    /// Choose a file with a definition.
+    Load,
+    /// Show these runs, read from a file, in place of what is there.
+    Show(Box<Queue>),
+    /// Save that definition to a file.
+    Save(Sweep),
+    /// Train this run's recipe in Discover.
+    Open(usize),
+    /// Show this run's memory, gates and state.
+    Inside(usize),
 }

@@ -1,87 +1,61 @@
 //! Keys, and the window that lists them.
 
-use super::theme::{Palette, strong};
-use super::{Action, Tab, View, controls};
+use super::kit::theme::{Palette, strong};
+use super::{Action, Scene, VIEWS};
 use eframe::egui;
 use egui::{Grid, Key, KeyboardShortcut, Modifiers, RichText, Ui, Window};
 
-/// Each view's keys and what they do, as the window lists them.
-const KEYS: &[(&str, &[(&str, &str)])] = &[
+/// Keys that do the same in all views.
+const EVERYWHERE: &[(&str, &str)] = &[
     (
-        "Keys",
-        &[
-            ("1, 2 … 6", "Discover, Construct, Dissect, In context, Sweep, Compare"),
-            (
-                "Ctrl + Z",
-                "Back to the training before this network, file or preset (with Shift: forward again)",
-            ),
-            (
-                "Tab, then ← → ↑ ↓",
-                "Read a picture off, cell by cell; a click into it does it too, Escape ends it",
-            ),
-            ("?", "This help"),
-        ],
+        "Ctrl + Z",
+        "Back to the training before this network, file or preset (with Shift: forward again)",
     ),
     (
-        "In Discover and In context",
-        &[
-            ("Space", "Play, pause"),
-            ("→", "A single step"),
-            ("R", "Reset to the same initial weights"),
-            ("Shift + R", "Reseed: new teacher, weights and data"),
-            ("Page Up, Page Down", "Another test sequence, while one is read off"),
-        ],
+        "Tab, then ← → ↑ ↓",
+        "Read a picture off, cell by cell; a click into it does it too, Escape ends it",
     ),
-    (
-        "In Construct",
-        &[
-            ("← → Home End", "From token to token"),
-            ("↑ ↓", "From neuron to neuron"),
-            ("W", "Weights or steps"),
-        ],
-    ),
-    (
-        "In Dissect",
-        &[
-            ("← →", "The stage before, the next one"),
-            ("Space", "Run through the stages"),
-            ("↑ ↓", "Move the threshold when it has the keyboard"),
-        ],
-    ),
-    (
-        "In Sweep",
-        &[
-            ("Space", "Start, pause, go on"),
-            ("← → ↑ ↓", "From dot to dot when the picture has the keyboard"),
-            ("↑ ↓", "From row to row in the table"),
-        ],
-    ),
-    (
-        "In Compare",
-        &[
-            ("Space", "Start, pause, go on, in Race"),
-            ("← → ↑ ↓", "From dot to dot when the picture of final losses has the keyboard"),
-            ("↑ ↓", "From row to row in the table of runs; from layer to layer, in Layers"),
-        ],
-    ),
+    ("?", "This help"),
 ];
 
-/// Reads the keys, unless something else has the keyboard.
-pub fn keys(ui: &Ui, view: &View<'_>, help_open: &mut bool, actions: &mut Vec<Action>) {
+/// The views' keys.
+const DIGITS: [Key; 9] = [
+    Key::Num1,
+    Key::Num2,
+    Key::Num3,
+    Key::Num4,
+    Key::Num5,
+    Key::Num6,
+    Key::Num7,
+    Key::Num8,
+    Key::Num9,
+];
+
+/// Where keys do something, and what they do; views that share theirs are one place.
+fn places() -> Vec<(String, &'static [(&'static str, &'static str)])> {
+    let mut places: Vec<(String, &'static [_])> = vec![];
+    for view in VIEWS {
+        match places.iter_mut().find(|(_, keys)| *keys == view.keys) {
+            Some((names, _)) => *names += &format!(" and {}", view.name),
+            None => places.push((format!("In {}", view.name), view.keys)),
+        }
+    }
+    places.retain(|(_, keys)| !keys.is_empty());
+    places
+}
+
+/// Reads the keys that all views share, unless something else has the keyboard.
+pub fn keys(ui: &Ui, scene: &Scene<'_>, help_open: &mut bool, actions: &mut Vec<Action>) {
     let ctx = ui.ctx();
     if ctx.text_edit_focused() {
         return;
     }
-    // Whether a widget has the focus: space and arrows are its own then.
-    let focused = ctx.memory(|memory| memory.focused().is_some());
     let pressed = |modifiers: Modifiers, key: Key| {
         ctx.input_mut(|input| input.consume_shortcut(&KeyboardShortcut::new(modifiers, key)))
     };
-    for ((tab, ..), key) in
-        Tab::ALL.into_iter().zip([Key::Num1, Key::Num2, Key::Num3, Key::Num4, Key::Num5, Key::Num6])
-    {
+    for (view, key) in VIEWS.iter().zip(DIGITS) {
         if pressed(Modifiers::NONE, key) {
-            actions.push(Action::Tab(tab));
+            actions.push(Action::Tab(view.tab));
         }
     }
     // On many keyboards ? is typed with shift.
@@ -93,22 +67,8 @@ pub fn keys(ui: &Ui, view: &View<'_>, help_open: &mut bool, actions: &mut Vec<Ac
     }
     if pressed(Modifiers::COMMAND | Modifiers::SHIFT, Key::Z) {
         actions.push(Action::Redo);
-    } else if view.undo.is_some() && pressed(Modifiers::COMMAND, Key::Z) {
+    } else if scene.undo.is_some() && pressed(Modifiers::COMMAND, Key::Z) {
         actions.push(Action::Undo);
-    }
-    if !matches!(view.tab, Tab::Discover | Tab::Context) {
-        return; // the other views read their own keys
-    }
-    if !focused && pressed(Modifiers::NONE, Key::Space) {
-        actions.push(controls::main_action(view.live).2);
-    }
-    if !focused && pressed(Modifiers::NONE, Key::ArrowRight) {
-        actions.push(Action::Steps(1));
-    }
-    if pressed(Modifiers::SHIFT, Key::R) {
-        actions.push(Action::Reseed);
-    } else if pressed(Modifiers::NONE, Key::R) {
-        actions.push(Action::Restart);
     }
 }
 
@@ -128,16 +88,22 @@ pub fn window(ui: &Ui, open: &mut bool) {
              multiply one kind by the other.",
         );
         ui.add_space(6.0);
-        for (place, keys) in KEYS {
-            ui.label(RichText::new(*place).font(strong(12.5)));
+        let listed = |ui: &mut Ui, place: &str, keys: &[(&str, &str)]| {
+            ui.label(RichText::new(place).font(strong(12.5)));
             Grid::new(place).num_columns(2).min_col_width(92.0).spacing([16.0, 4.0]).show(ui, |ui| {
-                for (key, what) in *keys {
+                for (key, what) in keys {
                     ui.label(RichText::new(*key).font(strong(12.5)).color(palette.accent));
                     ui.label(*what);
                     ui.end_row();
                 }
             });
             ui.add_space(6.0);
+        };
+        let digits = format!("1, 2 … {}", VIEWS.len());
+        let names = VIEWS.iter().map(|view| view.name).collect::<Vec<_>>().join(", ");
+        listed(ui, "Keys", &[&[(digits.as_str(), names.as_str())], EVERYWHERE].concat());
+        for (place, keys) in places() {
+            listed(ui, &place, keys);
         }
         ui.label(RichText::new("Everywhere").font(strong(12.5)));
         ui.label("Point at a number, a curve or a cell: it says its name, its value and its formula. Drop a safetensors file on the window to load it.");

@@ -1,269 +1,82 @@
 //! The window's content: egui only. It draws what it is given and returns [`Action`]s; it changes
 //! only its own [`State`] and the draft recipe. Imports `platform` and what is left of it.
 //!
-//! Start with [`State::show`], then [`layout`] (which panel stands where in Discover and In
-//! context; the others lay out themselves) and [`network`] (the aligned picture); each panel is a
-//! file. Before the first frame the app calls [`theme::install`].
+//! Start with [`State::show`], then [`VIEWS`]. What app and window say to each other, [`Scene`] and
+//! [`Action`], is leftmost; [`kit`] imports that, [`panel`] the kit, [`view`] both, and the top bar
+//! and the help read the list of views. Before the first frame the app calls
+//! [`theme::install`].
 
-pub mod action;
-mod axes;
-mod banner;
-mod card;
-mod choice;
-pub mod compare;
-mod construct;
-mod context;
-mod contributions;
-mod controls;
-mod dissect;
-mod export;
-mod format;
-mod guide;
-mod heatmap;
+mod action;
+mod draft;
 mod help;
-mod icon;
-mod insides;
-mod lambdas;
-mod layout;
-mod loss;
-mod network;
-mod outputs;
-mod readout;
-mod schedule;
-mod setting;
-mod status;
-mod svg;
-pub mod sweep;
-pub mod theme;
-mod tokens;
+pub mod kit;
+mod memory;
+mod message;
+pub mod panel;
+mod scene;
+mod tab;
 mod topbar;
+pub mod view;
+mod which;
 
-pub use action::Action;
-pub use compare::Page;
+pub use action::{Action, SweepAction};
+pub use draft::{AxisText, Draft};
+pub use kit::theme;
+pub use memory::Memory;
+pub use message::{Message, ResumeOffer, Severity, Unread};
+pub use scene::{InsideInput, Scene, SweepInput};
+pub use tab::Tab;
+pub use view::compare::Page;
+pub use view::{VIEWS, View};
+pub use which::{Each, Which};
 
-use crate::recipe::Recipe;
-use crate::run::inspection::Bench;
-use crate::run::live::Live;
 use crate::theory::Variant;
-use crate::train::pacer::Speed;
 use eframe::egui;
+use egui::{Frame, Margin, Panel};
+use view::{compare, construct, sweep};
 
-/// A view: what fills the window between the top bar and the status line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Tab {
-    /// A training, live.
-    #[default]
-    Discover,
-    /// Attention built by hand.
-    Construct,
-    /// What a trained network turned out to be.
-    Dissect,
-    /// Learning from the examples in a sequence.
-    Context,
-    /// One recipe over a grid of settings and seeds.
-    Sweep,
-    /// Several layers, side by side.
-    Compare,
-}
+/// Below this width all stands in one column.
+const NARROW: f32 = 900.0;
 
-impl Tab {
-    /// All of them, as they stand in the top bar: tab, its word in the address, its name, what it
-    /// is for.
-    pub const ALL: [(Self, &'static str, &'static str, &'static str); 6] = [
-        (
-            Self::Discover,
-            "discover",
-            "Discover",
-            "Train a gated RNN and watch it become linear attention.",
-        ),
-        (
-            Self::Construct,
-            "construct",
-            "Construct",
-            "Build linear attention out of a gated RNN, and step a sequence through it.",
-        ),
-        (Self::Dissect, "dissect", "Dissect", "Take a trained network apart: is it attention?"),
-        (
-            Self::Context,
-            "context",
-            "In context",
-            "Learn from the examples in a sequence: regression by a step of gradient descent, and associative recall. Your own sequences, one by one.",
-        ),
-        (
-            Self::Sweep,
-            "sweep",
-            "Sweep",
-            "Train one recipe with many sizes and seeds: how many neurons does it take?",
-        ),
-        (
-            Self::Compare,
-            "compare",
-            "Compare",
-            "Compare layers: race them, look inside one, see which can hold attention.",
-        ),
-    ];
-
-    /// In the address.
-    pub fn key(self) -> &'static str {
-        Self::ALL.iter().find(|entry| entry.0 == self).map_or("discover", |entry| entry.1)
-    }
-
-    /// Of that word in the address.
-    pub fn of_key(key: &str) -> Option<Self> {
-        Self::ALL.iter().find(|entry| entry.1 == key).map(|entry| entry.0)
-    }
-}
-
-/// What a frame shows.
-pub struct View<'a> {
-    /// Which view.
-    pub tab: Tab,
-    /// The network that is taken apart.
-    pub bench: &'a Bench,
-    /// The network that the page Inside of Compare looks into.
-    pub inside: compare::InsideInput<'a>,
-    /// What [`Action::Undo`] would bring back, in a few words.
-    pub undo: Option<&'a str>,
-    /// One recipe with many settings, and several layers side by side: [`sweep::SWEEP`] and
-    /// [`sweep::COMPARE`].
-    pub sweeps: [sweep::SweepInput<'a>; 2],
-    /// The training.
-    pub live: &'a Live,
-    /// The settings as the user left them; they take effect with [`Action::Restart`] or
-    /// [`Action::Rates`].
-    pub draft: &'a mut Recipe,
-    /// The preset that the run came from; its recipe is what "default" means.
-    pub preset: &'a str,
-    /// How fast training should go.
-    pub speed: Speed,
-    /// The link to this run, to be shown as text because the clipboard was refused.
-    pub link: Option<&'a str>,
-    /// The training of the last visit, if one is offered.
-    pub resume: Option<&'a ResumeOffer>,
-    /// What the last visit kept and does not read.
-    pub unread: &'a [Unread],
-    /// A page in a browser, not a window.
-    pub web: bool,
-    /// What the user should know, the oldest first; dismissed ones are taken out.
-    pub messages: &'a mut Vec<Message>,
-}
-
-/// The training of the last visit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ResumeOffer {
-    /// Steps done.
-    pub step: u64,
-    /// Its preset's title, or what else names it.
-    pub title: String,
-    /// The file that has to be opened first, where it was trained on the user's own.
-    pub file: Option<String>,
-}
-
-/// What the last visit kept and does not read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unread {
-    /// Where it is kept.
-    pub key: &'static str,
-    /// What it should be, for people.
-    pub name: &'static str,
-    /// Why it does not read.
-    pub problem: String,
-    /// As it was kept.
-    pub text: String,
-}
-
-/// A sentence for the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Message {
-    /// How bad it is.
-    pub severity: Severity,
-    /// What it says.
-    pub text: String,
-}
-
-/// How bad a [`Message`] is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Severity {
-    /// Good to know.
-    Info,
-    /// Something was skipped or is slower than it could be.
-    Warning,
-    /// Something failed.
-    Error,
-}
-
-impl Message {
-    /// Good to know.
-    pub fn info(text: impl Into<String>) -> Self {
-        Self { severity: Severity::Info, text: text.into() }
-    }
-
-    /// Something was skipped or is slower than it could be.
-    pub fn warning(text: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, text: text.into() }
-    }
-
-    /// Something failed.
-    pub fn error(text: impl Into<String>) -> Self {
-        Self { severity: Severity::Error, text: text.into() }
-    }
-}
-
-/// What the panels remember between frames. One a window.
+/// What the window remembers between frames.
 #[derive(Default)]
 pub struct State {
     help_open: bool,
-    link_dismissed: Option<String>,
-    compare: compare::State,
-    construct: construct::State,
-    context: context::State,
-    controls: controls::State,
-    dissect: dissect::State,
-    loss: loss::State,
-    network: network::State,
-    outputs: outputs::State,
-    sweep: sweep::State,
-    contributions: contributions::State,
+    memory: Memory,
 }
 
 impl State {
     /// Shows another construction in Construct.
     pub fn show_variant(&mut self, variant: Variant) {
-        self.construct.show_variant(variant);
+        self.memory.of::<construct::State>().show_variant(variant);
     }
 
     /// Asks before something is done to a sweep.
-    pub fn ask(
-        &mut self,
-        which: sweep::Which,
-        question: String,
-        yes: &str,
-        action: sweep::SweepAction,
-    ) {
-        if which == sweep::COMPARE {
-            self.compare.ask(question, yes, action)
-        } else {
-            self.sweep.ask(question, yes, action)
+    pub fn ask(&mut self, which: Which, question: String, yes: &str, action: SweepAction) {
+        match which {
+            Which::Sweep => self.memory.of::<sweep::State>().0.ask(question, yes, action),
+            Which::Compare => self.memory.of::<compare::State>().ask(question, yes, action),
         }
     }
 
     /// Whether a question waits for its answer.
     pub fn asks(&self) -> bool {
-        self.sweep.asks() || self.compare.asks()
+        self.memory.get::<sweep::State>().is_some_and(|state| state.0.asks())
+            || self.memory.get::<compare::State>().is_some_and(compare::State::asks)
     }
 
     /// The page of Compare.
     pub fn page(&self) -> Page {
-        self.compare.page
+        self.memory.get::<compare::State>().map_or_else(Page::default, |state| state.page)
     }
 
     /// Shows another page of Compare.
     pub fn show_page(&mut self, page: Page) {
-        self.compare.page = page;
+        self.memory.of::<compare::State>().page = page;
     }
 
     /// Draws a frame; returns what the user asked for.
-    pub fn show(&mut self, ui: &mut egui::Ui, mut view: View<'_>) -> Vec<Action> {
+    pub fn show(&mut self, ui: &mut egui::Ui, mut scene: Scene<'_>) -> Vec<Action> {
         let mut actions = vec![];
         if !theme::is_installed(ui.ctx()) {
             theme::install(ui.ctx());
@@ -274,8 +87,22 @@ impl State {
         if !(size.x >= 1.0 && size.y >= 1.0) {
             return actions; // a window resized to nothing
         }
-        help::keys(ui, &view, &mut self.help_open, &mut actions);
-        layout::show(ui, self, &mut view, &mut actions);
+        help::keys(ui, &scene, &mut self.help_open, &mut actions);
+        let view = View::of(scene.tab);
+        let narrow = size.x < NARROW;
+        if narrow {
+            ui.spacing_mut().interact_size.y = 32.0; // for fingers
+        }
+        let bar =
+            Frame::new().fill(theme::Palette::of(ui).panel).inner_margin(Margin::symmetric(14, 0));
+        Panel::top("top").exact_size(44.0).frame(bar).show(ui, |ui| {
+            topbar::show(ui, &mut self.help_open, view, narrow, &mut actions);
+        });
+        let height = if narrow { 54.0 } else { 28.0 };
+        Panel::bottom("status").exact_size(height).frame(bar).show(ui, |ui| {
+            (view.status)(ui, &mut self.memory, &scene, narrow);
+        });
+        (view.show)(ui, &mut self.memory, &mut scene, narrow, &mut actions);
         help::window(ui, &mut self.help_open);
         actions
     }

@@ -1,8 +1,9 @@
 //! Name, views, sharing and files, theme, help.
 
-use super::icon::{self, Icon};
-use super::theme::{Palette, plain, strong};
-use super::{Action, State, Tab};
+use super::{Action, VIEWS, View};
+use crate::ui::kit::icon;
+use crate::ui::kit::icon::Icon;
+use crate::ui::kit::theme::{Palette, plain, strong};
 use eframe::egui;
 use egui::{Align, Button, Layout, RichText, ThemePreference, Ui, vec2};
 
@@ -39,7 +40,13 @@ fn file(
 }
 
 /// Draws the bar.
-pub fn show(ui: &mut Ui, state: &mut State, tab: Tab, narrow: bool, actions: &mut Vec<Action>) {
+pub fn show(
+    ui: &mut Ui,
+    help_open: &mut bool,
+    shown: &View,
+    narrow: bool,
+    actions: &mut Vec<Action>,
+) {
     let palette = Palette::of(ui);
     ui.horizontal_centered(|ui| {
         // A phone has room for the views, not for the name as well.
@@ -48,7 +55,7 @@ pub fn show(ui: &mut Ui, state: &mut State, tab: Tab, narrow: bool, actions: &mu
             ui.label(RichText::new("gatelens").font(strong(16.0)));
             ui.add_space(if narrow { 2.0 } else { 12.0 });
         }
-        tabs(ui, tab, narrow, phone, actions);
+        views(ui, shown, narrow, phone, actions);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let quiet = |text: &'static str| {
                 Button::new(RichText::new(text).color(palette.mute))
@@ -62,7 +69,7 @@ pub fn show(ui: &mut Ui, state: &mut State, tab: Tab, narrow: bool, actions: &mu
             };
             // Nor has it room for buttons beside them.
             if !phone {
-                help(ui, &mut state.help_open);
+                help(ui, help_open);
                 theme_button(ui);
             }
             if narrow {
@@ -71,7 +78,7 @@ pub fn show(ui: &mut Ui, state: &mut State, tab: Tab, narrow: bool, actions: &mu
                     if phone {
                         ui.horizontal(|ui| {
                             theme_button(ui);
-                            help(ui, &mut state.help_open);
+                            help(ui, help_open);
                         });
                     }
                 });
@@ -83,25 +90,26 @@ pub fn show(ui: &mut Ui, state: &mut State, tab: Tab, narrow: bool, actions: &mu
 }
 
 /// The views.
-fn tabs(ui: &mut Ui, shown: Tab, narrow: bool, phone: bool, actions: &mut Vec<Action>) {
+fn views(ui: &mut Ui, shown: &View, narrow: bool, phone: bool, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     if narrow {
         ui.spacing_mut().item_spacing.x = 0.0;
         ui.spacing_mut().button_padding.x = if phone { 3.0 } else { 5.0 };
     }
     let size = if phone { 11.5 } else { 12.5 };
-    for (tab, _, name, help) in Tab::ALL {
+    for view in VIEWS {
+        let chosen = view.tab == shown.tab;
         let (font, color) =
-            if tab == shown { (strong(size), palette.accent) } else { (plain(size), palette.mute) };
-        let button = Button::new(RichText::new(name).font(font).color(color))
-            .selected(tab == shown)
-            .frame_when_inactive(tab == shown);
+            if chosen { (strong(size), palette.accent) } else { (plain(size), palette.mute) };
+        let button = Button::new(RichText::new(view.name).font(font).color(color))
+            .selected(chosen)
+            .frame_when_inactive(chosen);
         if ui
             .add(button.min_size(vec2(0.0, 28.0)).stroke(egui::Stroke::NONE))
-            .on_hover_text(help)
+            .on_hover_text(view.sentence)
             .clicked()
         {
-            actions.push(Action::Tab(tab));
+            actions.push(Action::Tab(view.tab));
         }
     }
 }

@@ -220,11 +220,16 @@ impl House {
         self.imports(false)
     }
 
+    /// The files that define what is named.
+    pub fn named_items(&self) -> Vec<Import> {
+        self.imports(true)
+    }
+
     /// One circle for each knot of files that name each other's items, the shortest one; only
     /// among imports that `counts` says.
     pub fn circles(&self, counts: impl Fn(&Import) -> bool) -> Vec<Vec<Import>> {
         let mut ways: BTreeMap<String, BTreeMap<String, Import>> = BTreeMap::new();
-        for import in self.imports(true).into_iter().filter(counts) {
+        for import in self.named_items().into_iter().filter(counts) {
             let ways = ways.entry(import.from.clone()).or_default();
             ways.entry(import.to.clone()).or_insert(import);
         }

@@ -8,9 +8,10 @@ use gatelens::run::live::Live;
 use gatelens::sweep::Sweep;
 use gatelens::sweep::queue::Queue;
 use gatelens::train::pacer::Speed;
-use gatelens::ui::compare::InsideInput;
-use gatelens::ui::sweep::{Draft, SweepInput};
-use gatelens::ui::{Action, Message, ResumeOffer, State, Tab, Unread, View, theme};
+use gatelens::ui::{
+    Action, Draft, Each, InsideInput, Message, ResumeOffer, Scene, State, SweepInput, Tab, Unread,
+    VIEWS, Which, theme,
+};
 use std::rc::Rc;
 
 /// The smallest preset.
@@ -37,8 +38,7 @@ pub struct Window {
     /// Which run that is, and its steps.
     pub inside_run: (Option<usize>, Option<u64>),
     pub undo: Option<String>,
-    pub sweep: Sweeping,
-    pub compare: Sweeping,
+    pub sweeps: Each<Sweeping>,
 }
 
 /// What the Sweep view shows.
@@ -66,15 +66,16 @@ impl Window {
     pub fn new(live: &Rc<Live>) -> Self {
         let live = live.clone();
         let draft = live.recipe.clone();
-        let none = || Sweeping {
+        let sweeps = Each::new(|which| Sweeping {
             queue: None,
             revision: 0,
-            draft: Draft::of_recipe(&draft, "quick"),
+            draft: match which {
+                Which::Sweep => Draft::of_recipe(&draft, "quick"),
+                Which::Compare => Draft::to_compare(&draft, "quick"),
+            },
             running: false,
             presets: vec![],
-        };
-        let (sweep, compare) =
-            (none(), Sweeping { draft: Draft::to_compare(&draft, "quick"), ..none() });
+        });
         Self {
             state: State::default(),
             live,
@@ -87,18 +88,17 @@ impl Window {
             web: false,
             messages: vec![],
             actions: vec![],
-            tab: Tab::default(),
+            tab: VIEWS[0].tab,
             bench: Bench::default(),
             inside: Bench::numbered(1, Look::Insides),
             inside_run: (None, None),
             undo: None,
-            sweep,
-            compare,
+            sweeps,
         }
     }
 
     pub fn show(&mut self, ui: &mut egui::Ui) {
-        let view = View {
+        let scene = Scene {
             tab: self.tab,
             bench: &self.bench,
             inside: InsideInput {
@@ -107,7 +107,7 @@ impl Window {
                 step: self.inside_run.1,
             },
             undo: self.undo.as_deref(),
-            sweeps: [&mut self.sweep, &mut self.compare].map(Sweeping::input),
+            sweeps: self.sweeps.each_mut(Sweeping::input),
             live: &self.live,
             draft: &mut self.draft,
             preset: self.preset,
@@ -118,7 +118,7 @@ impl Window {
             web: self.web,
             messages: &mut self.messages,
         };
-        self.actions.extend(self.state.show(ui, view));
+        self.actions.extend(self.state.show(ui, scene));
     }
 }
 

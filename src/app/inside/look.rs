@@ -3,23 +3,23 @@
 use crate::app::App;
 use crate::recipe::specimen::Specimen;
 use crate::run::inspection::Subject;
-use crate::ui::sweep::COMPARE;
+use crate::ui::Which;
 use crate::ui::{Page, Tab};
 
 impl App {
     /// What the page draws.
     pub(in crate::app) fn inside_run(&self) -> Option<usize> {
-        self.sweeps[COMPARE].find(self.inside.run.as_deref()?)
+        self.sweeps[Which::Compare].find(self.inside.run.as_deref()?)
     }
 
     /// Looks into that run of the race, or into the training in Discover.
     pub(in crate::app) fn look_inside(&mut self, run: Option<usize>) {
-        self.inside.run = run.and_then(|run| self.sweeps[COMPARE].key(run));
+        self.inside.run = run.and_then(|run| self.sweeps[Which::Compare].key(run));
         self.inside.step = None;
         self.inside.bench.put(Subject::Live);
         self.renew_inside();
         self.panels.show_page(Page::Inside);
-        self.show_tab(Tab::Compare);
+        self.show_tab(Tab::COMPARE);
     }
 
     /// Takes newer weights of the run, if there are some, and asks about them; a run that is gone
@@ -33,14 +33,14 @@ impl App {
             self.inside.bench.put(Subject::Live);
             return self.inspect();
         };
-        let Some((step, recipe, weights)) = self.sweeps[COMPARE].weights(run) else {
+        let Some((step, recipe, weights)) = self.sweeps[Which::Compare].weights(run) else {
             self.inside.step = None;
             return;
         };
         if self.inside.step == Some(step) {
             return;
         }
-        let name = self.sweeps[COMPARE].name(run);
+        let name = self.sweeps[Which::Compare].name(run);
         let subject =
             Subject::Specimen(Box::new(Specimen::trained(name, &recipe.plan(), step, weights)));
         match self.inside.step.replace(step) {
@@ -54,6 +54,6 @@ impl App {
 
     /// Whether the page Inside is on show.
     pub(in crate::app) fn looks_inside(&self) -> bool {
-        self.tab == Tab::Compare && self.panels.page() == Page::Inside
+        self.tab == Tab::COMPARE && self.panels.page() == Page::Inside
     }
 }

@@ -3,12 +3,13 @@
 use super::Sweeping;
 use crate::app::App;
 use crate::app::arrival::Purpose;
+use crate::named::Named;
 use crate::platform::OpenedFile;
 use crate::recipe::{Recipe, TaskName};
 use crate::run::runner::Command;
 use crate::sweep::queue::Queue;
 use crate::sweep::{Sweep, results};
-use crate::ui::sweep::{COMPARE, Draft, SWEEP, SweepAction, Which};
+use crate::ui::{Draft, SweepAction, Which};
 use crate::ui::{Message, Tab};
 use crate::{Error, Result};
 
@@ -48,7 +49,7 @@ impl App {
                 }
                 self.keep();
                 self.start(recipe, None, None, true);
-                self.show_tab(Tab::Discover);
+                self.show_tab(Tab::DISCOVER);
             }
         }
     }
@@ -95,7 +96,7 @@ impl App {
         }
         // A race is watched: it gets the processor, and the window draws when it has something to
         // show.
-        if which == COMPARE && running && self.live.running {
+        if which == Which::Compare && running && self.live.running {
             self.send(Command::Run(false));
             self.messages.push(Message::info(
                 "The training in Discover rests while the race is on; press play there to go on.",
@@ -134,7 +135,7 @@ impl App {
 
     /// Starts the next runs where there is room for more in training.
     pub(in crate::app) fn train_sweeps(&mut self) {
-        for which in 0..self.sweeps.len() {
+        for &which in Which::ALL {
             while let Some(mut start) = self.sweeps[which].next_group() {
                 let data = self.sweeps[which].data.as_ref();
                 start.data = data
@@ -151,7 +152,7 @@ impl App {
     pub(in crate::app) fn sweep_text(&mut self, text: &str) {
         match Sweep::read("the page's script", text) {
             Ok(sweep) => {
-                let which = if sweep.variants.is_empty() { SWEEP } else { COMPARE };
+                let which = if sweep.variants.is_empty() { Which::Sweep } else { Which::Compare };
                 self.sweeps[which].draft = Draft::of(&sweep);
                 self.sweep(which, SweepAction::Start(sweep));
             }
@@ -169,7 +170,7 @@ impl App {
             None => Ok((Sweep::read(&file.name, text)?, None)),
         });
         match read {
-            Ok((sweep, _)) if which == COMPARE && sweep.variants.is_empty() => {
+            Ok((sweep, _)) if which == Which::Compare && sweep.variants.is_empty() => {
                 let text = format!(
                     "{} compares no variants; it belongs in the view Sweep. The definition was left as it is.",
                     file.name

@@ -65,7 +65,7 @@ mod tests {
     use crate::backend::StepLoss;
     use crate::sweep::Run;
     use crate::sweep::record::Curve;
-    use crate::ui::sweep::COMPARE;
+    use crate::ui::Which;
 
     fn sweep(layers: &[&str], seeds: u32) -> Sweep {
         let variants: Vec<String> =
@@ -94,7 +94,7 @@ mod tests {
         Sweeping {
             queue: Some(queue),
             revision: 1,
-            ..Sweeping::new(COMPARE, &Recipe::default(), "quick", None)
+            ..Sweeping::new(Which::Compare, &Recipe::default(), "quick", None)
         }
     }
 
