@@ -126,7 +126,7 @@ fn a_structural_setting_waits_for_a_restart() {
 #[test]
 fn settings_are_edited_and_set_back() {
     let mut window = harness(Window::new(&running()), DESKTOP, false);
-    for (name, text) in [("Learning rate", "0.003"), ("Weight decay", "0.5")] {
+    for (name, text) in [("Learning rate", "0.0123456"), ("Weight decay", "0.5")] {
         window.state_mut().actions.clear();
         control(&window, name).focus();
         window.run_ok();
@@ -142,7 +142,8 @@ fn settings_are_edited_and_set_back() {
     }
     assert_eq!(
         (window.state().draft.learning_rate, window.state().draft.weight_decay),
-        (0.003, 0.5)
+        (0.012_345_6, 0.5),
+        "every digit"
     );
     assert!(window.query_by_label("Restart").is_none(), "both take effect at once");
     click(&mut window, "Default Learning rate");

@@ -64,15 +64,14 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// A real number as short as it can be said.
+/// A real number with all its digits.
 fn number(value: f64) -> String {
-    if value != 0.0 && value.abs() < 1e-2 {
-        let text = format!("{value:.2e}");
-        let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        return format!("{}e{exponent}", mantissa.trim_end_matches('0').trim_end_matches('.'));
-    }
-    let text = format!("{value:.4}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    if value != 0.0 && value.abs() < 1e-2 { format!("{value:e}") } else { value.to_string() }
+}
+
+/// A real number without digits that nobody aims at with a pointer.
+fn rounded(value: f64) -> String {
+    if value.abs() < 1e-2 { format!("{value:.2e}") } else { format!("{value:.4}") }
 }
 
 fn editor(
@@ -113,7 +112,8 @@ fn editor(
                     .custom_parser(|text| text.trim().parse().ok()),
             );
             if response.changed() {
-                apply(&number(value));
+                let aimed = response.dragged();
+                apply(&if aimed { rounded(value) } else { value.to_string() });
             }
             named(response, setting)
         }
@@ -193,16 +193,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short_and_read_back() {
+    fn numbers_keep_their_digits_and_read_back() {
         for (value, text) in [
             (0.01, "0.01"),
             (0.001, "1e-3"),
             (0.1, "0.1"),
             (2.5e-4, "2.5e-4"),
+            (1.23456e-5, "1.23456e-5"),
             (0.0, "0"),
-            (0.6667, "0.6667"),
+            (0.123_456_7, "0.1234567"),
+            (123_456.7, "123456.7"),
         ] {
             assert_eq!((number(value), text.parse()), (text.to_owned(), Ok(value)));
+        }
+        for (value, text) in [(0.123_456, 0.1235), (1.23456e-5, 1.23e-5), (0.0, 0.0)] {
+            assert_eq!(rounded(value).parse(), Ok(text));
         }
     }
 }
