@@ -1,4 +1,4 @@
-// Mamba's recurrence with N = width_in numbers a channel, E = width_out channels; A = −exp(a_log), a_log [E, N] at dims.weight:
+// Mamba's recurrence with N = width_in values per channel, E = width_out channels; A = −exp(a_log), a_log [E, N] at dims.weight:
 //   h_t[e, n] = exp(Δ_t[e] A[e, n]) h_{t−1}[e, n] + Δ_t[e] B_t[n] u_t[e],  h_0 = 0
 // u, Δ [batch, time, E], B [batch, time, N]; h, its gradient dh and that through all later steps, s [batch, time, E, N].
 

@@ -84,7 +84,7 @@ fn a_layer_is_written_and_is_the_attention() {
     let default =
         gatelens(&["construct", "--layer", "lstm", "--out", out.join("default").to_str().unwrap()]);
     assert!(
-        said(&default).contains("LSTM with ε = 1.221e-4: 52 neurons a layer"),
+        said(&default).contains("LSTM with ε = 1.221e-4: 52 neurons per layer"),
         "{}",
         said(&default)
     );

@@ -292,7 +292,7 @@ fn a_regression_network_takes_a_gradient_step() {
     let error = probe(&weighed(&network, &parameters), &Subject::Regression(other), 2)
         .unwrap_err()
         .to_string();
-    assert!(error.contains("6 numbers a token") && error.contains("5 and 3"), "{error}");
+    assert!(error.contains("6 values per token") && error.contains("5 and 3"), "{error}");
 }
 
 /// Of noise a map with nearly as many numbers as rows explains most where it was fitted, and

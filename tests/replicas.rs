@@ -253,7 +253,7 @@ fn one_that_diverges_does_not_stop_the_others() {
     }
 }
 
-/// `cargo test --release --test replicas -- --ignored --nocapture`: steps a second of eight runs,
+/// `cargo test --release --test replicas -- --ignored --nocapture`: steps per second of eight runs,
 /// together and one after the other.
 #[test]
 #[ignore = "a measurement"]

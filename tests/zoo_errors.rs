@@ -593,7 +593,7 @@ fn the_terminal_says_which_model_a_file_holds_and_what_is_ignored() {
         gatelens(&["evaluate", &lstm, "--input", &tokens, "--out", &path("y"), "--backend", "cpu"]);
     assert!(
         output.status.code() == Some(2)
-            && said(&output).contains("x has 3 numbers a token; the network in"),
+            && said(&output).contains("x has 3 values per token; the network in"),
         "{}",
         said(&output)
     );

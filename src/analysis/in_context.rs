@@ -142,7 +142,7 @@ pub struct Coefficients {
     pub largest_others: Vec<(usize, Vec<u8>, f64)>,
 }
 
-/// Most numbers a token for which the polynomial is worked out.
+/// Most values per token for which the polynomial is worked out.
 pub const MOST_INPUTS: usize = super::polynomial::MOST_INPUTS_ONE;
 
 /// Collects the coefficients; `None` where the network is not one for `task`, or its tokens are

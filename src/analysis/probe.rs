@@ -48,7 +48,7 @@ pub fn probe(network: &Weighed<'_>, subject: &Subject<'_>, seed: u32) -> Result<
     if [network.inputs, network.outputs] != [d, outputs] {
         return Err(Error::setting(
             "network",
-            format!("{} numbers a token and {} an output", network.inputs, network.outputs),
+            format!("{} values per token and {} per output", network.inputs, network.outputs),
             format!("{d} and {outputs}, as {} has here", subject.name()),
         ));
     }

@@ -43,7 +43,7 @@ impl Subject<'_> {
         }
     }
 
-    /// Numbers a token, and numbers an output.
+    /// Values per token, and values per output.
     pub fn sizes(&self) -> [usize; 2] {
         match self {
             Self::Attention(teacher) => [teacher.dim; 2],

@@ -203,7 +203,7 @@ impl App {
         let goes_on = !teacher_known && self.live.recipe.task().widths() == (dim, outputs);
         if !goes_on && dim != outputs {
             let text = format!(
-                "{name} reads {dim} numbers a token and gives {outputs}; training on attention needs as many out as in."
+                "{name} reads {dim} values per token and gives {outputs}; training on attention needs as many out as in."
             );
             return self.messages.push(Message::warning(text));
         }

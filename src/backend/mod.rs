@@ -29,7 +29,7 @@ pub trait Backend {
         self.write_to(0, buffer, data);
     }
 
-    /// Overwrites the clocks: step, seed, schedules; one a replica, all at the same step.
+    /// Overwrites the clocks: step, seed, schedules; one per replica, all at the same step.
     fn set_clocks(&mut self, clocks: &[Clock]);
 
     /// [`Backend::set_clocks`] with the same clock for all.
@@ -53,7 +53,7 @@ pub trait Backend {
     /// Asks for a buffer's content; it comes with a later [`Progress`].
     fn request(&mut self, buffer: BufferId);
 
-    /// What has happened since the last call, one a replica; empty if nothing arrived. Never
+    /// What has happened since the last call, one per replica; empty if nothing arrived. Never
     /// blocks.
     ///
     /// # Errors

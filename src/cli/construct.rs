@@ -148,7 +148,7 @@ fn layer_of(layer: Layer, arguments: &ArgMatches) -> Result<()> {
             "attention"
         };
         println!(
-            "{} with ε = {epsilon:.3e}: {hidden} neurons a layer, {parameters} parameters, {nonzero} of them not 0.",
+            "{} with ε = {epsilon:.3e}: {hidden} neurons per layer, {parameters} parameters, {nonzero} of them not 0.",
             layer.title()
         );
         println!(

@@ -27,7 +27,7 @@ pub fn run(arguments: &ArgMatches) -> Result<()> {
         return Err(Error::file(
             input,
             format!(
-                "x has {width} numbers a token; the network in {weights} reads {}",
+                "x has {width} values per token; the network in {weights} reads {}",
                 network.inputs
             ),
         ));

@@ -204,7 +204,7 @@ pub(super) fn stop_on_interrupt() -> Arc<AtomicBool> {
     interrupted
 }
 
-/// Shows progress until the training has ended and its last state is here; returns steps a second.
+/// Shows progress until the training has ended and its last state is here; returns steps per second.
 fn follow(link: &Link, live: &mut Live, interrupted: &AtomicBool) -> Result<f64> {
     let bar = ProgressBar::new(live.recipe.steps.into());
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} steps  {msg}  {eta} left")

@@ -43,7 +43,7 @@ pub enum Storage {
     Ring,
     /// Numbers that stay what they are for the whole run (a teacher).
     Constant,
-    /// One row of `width` numbers a sequence and time step: `[batch, time, width]`.
+    /// One row of `width` values per sequence and time step: `[batch, time, width]`.
     Activation {
         /// Time steps: all of them, or the last ones.
         time: usize,
@@ -125,7 +125,7 @@ impl Op {
 /// A recording of one step's forward pass. Models call the methods in the order of their equation.
 #[derive(Debug, Clone)]
 pub struct Graph {
-    /// Sequences a step.
+    /// Sequences per step.
     pub batch: usize,
     /// Tokens a sequence.
     pub time: usize,

@@ -30,7 +30,7 @@ pub enum Init {
     ForgetBias,
     /// ln 1, ln 2 … ln `steps`, again and again: Mamba's A in a channel.
     Ladder {
-        /// Numbers a channel.
+        /// Values per channel.
         steps: usize,
     },
     /// The inverse softplus of step sizes log-uniform in (min, max): the bias of Mamba's Δ.

@@ -14,7 +14,7 @@ pub const MAX_REPLICAS: usize = 1024;
 /// What a backend runs.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// Sequences a step.
+    /// Sequences per step.
     pub batch: usize,
     /// Tokens a sequence.
     pub time: usize,
@@ -110,7 +110,7 @@ impl Program {
         self.buffers.iter().position(|buffer| buffer.name == name).map(BufferId)
     }
 
-    /// Bytes of all buffers at 4 bytes a number, at most [`u64::MAX`].
+    /// Bytes of all buffers at 4 bytes per number, at most [`u64::MAX`].
     pub fn bytes(&self) -> u64 {
         self.buffers.iter().fold(0, |sum, buffer| sum.saturating_add(self.bytes_of(buffer)))
     }

@@ -105,12 +105,12 @@ impl Network {
         GATED.of(Sizes { hidden: self.hidden(), gates, side, ..Sizes::NONE })
     }
 
-    /// d, numbers a token.
+    /// d, values per token.
     pub fn inputs(&self) -> usize {
         self.input_m.columns - 1
     }
 
-    /// d_out, numbers an output.
+    /// d_out, values per output.
     pub fn outputs(&self) -> usize {
         self.readout.rows
     }
@@ -120,7 +120,7 @@ impl Network {
         self.lambda.len()
     }
 
-    /// m; with side gating there is one product a neuron.
+    /// m; with side gating there is one product per neuron.
     pub fn gates(&self) -> usize {
         self.readout.columns
     }

@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 pub struct Model {
     /// Kind and sizes.
     pub architecture: Architecture,
-    /// d, numbers a token.
+    /// d, values per token.
     pub inputs: usize,
-    /// d_out, numbers an output.
+    /// d_out, values per output.
     pub outputs: usize,
     /// All parameters, flat, in the order of [`Architecture::table`].
     pub parameters: Vec<f64>,

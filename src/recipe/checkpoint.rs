@@ -32,7 +32,7 @@ const FORMAT: u32 = 1;
 pub struct Checkpoint {
     /// The network.
     pub architecture: Architecture,
-    /// Numbers a token.
+    /// Values per token.
     pub inputs: usize,
     /// Numbers an output.
     pub outputs: usize,
@@ -67,7 +67,7 @@ impl Checkpoint {
         }
         if self.inputs != self.outputs {
             let problem = format!(
-                "reads {} numbers a token and gives {}; attention needs as many out as in",
+                "reads {} values per token and gives {}; attention needs as many out as in",
                 self.inputs, self.outputs
             );
             return Err(Error::file(name, problem));

@@ -185,7 +185,7 @@ settings! {
     time: usize = 32, whole(1, 1024), Task, ATTENTION, Any, "Sequence length T",
         "Tokens in a sequence.";
     batch: usize = 64, whole(1, 1024), Task, ALL, Any, "Batch",
-        "Sequences a step, drawn afresh each time, or taken from your file.";
+        "Sequences per step, drawn afresh each time, or taken from your file.";
     rank: usize = 0, whole(0, 64), Task, ATTENTION, Any, "Teacher rank",
         "Singular values kept in each of the teacher's matrices; 0 keeps all.";
     value_rank: usize = 0, whole(0, 64), Task, ATTENTION, Any, "Rank of W_V",
@@ -221,7 +221,7 @@ settings! {
          attention's queries, keys and values.";
     layers: usize = 1, size(Size::Layers), Network, ALL, Sized, "Layers L",
         "Linear recurrent units, one after another.";
-    state: usize = 8, size(Size::State), Network, ALL, Sized, "Numbers a channel N",
+    state: usize = 8, size(Size::State), Network, ALL, Sized, "Values per channel N",
         "What each channel of the selective layer keeps.";
     steps: u32 = 24_000, whole(1, 10_000_000), Optimiser, ALL, Any, "Steps",
         "Training stops by itself after that many; the schedules stretch over them.";

@@ -304,7 +304,7 @@ pub fn failed(recipe: Recipe, error: &Error) -> Record {
     }
 }
 
-/// How many runs of one program should train together on this machine: one a core, so that none
+/// How many runs of one program should train together on this machine: one per core, so that none
 /// waits for another.
 pub fn most_together() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get).clamp(4, 16)

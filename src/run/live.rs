@@ -88,7 +88,7 @@ pub struct Live {
     meter: Vec<(Instant, u64)>,
 }
 
-/// Steps a second are measured over this long.
+/// Steps per second are measured over this long.
 const METER: Duration = Duration::from_millis(1500);
 
 impl Live {
@@ -186,7 +186,7 @@ impl Live {
         }
     }
 
-    /// Steps a second, measured over the last 1.5 s; `None` while it rests.
+    /// Steps per second, measured over the last 1.5 s; `None` while it rests.
     pub fn steps_per_second(&self) -> Option<f64> {
         let (&(from, first), &(to, last)) = (self.meter.first()?, self.meter.last()?);
         let seconds = to.duration_since(from).as_secs_f64();

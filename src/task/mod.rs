@@ -111,7 +111,7 @@ impl Task {
         }
     }
 
-    /// Numbers a token has, and numbers an output has.
+    /// Values per token, and values per output.
     pub fn widths(self) -> (usize, usize) {
         match self {
             Self::Attention(kind) => (kind.dim, kind.dim),

@@ -17,7 +17,7 @@ pub struct Letters {
     pub memory: &'static str,
 }
 
-/// A construction in the making, d numbers a token.
+/// A construction in the making, d values per token.
 pub struct Builder {
     letters: Letters,
     neurons: Vec<Neuron>,

@@ -8,7 +8,7 @@ use web_time::{Duration, Instant};
 pub enum Speed {
     /// As fast as possible.
     Full,
-    /// That many steps a second.
+    /// That many steps per second.
     Steps(f32),
 }
 

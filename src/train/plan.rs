@@ -28,7 +28,7 @@ pub struct Plan {
     pub architecture: Architecture,
     /// Where sequences come from.
     pub task: Task,
-    /// Sequences a step.
+    /// Sequences per step.
     pub batch: usize,
     /// Tokens a sequence.
     pub time: usize,

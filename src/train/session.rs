@@ -32,7 +32,7 @@ pub enum Event {
     Losses {
         /// The first step.
         first: u64,
-        /// One a step.
+        /// One per step.
         losses: Vec<StepLoss>,
     },
     /// The newest weights, about ten times a second.

@@ -6,7 +6,7 @@ use gatelens::graph::params::Init;
 use gatelens::graph::program::Program;
 use gatelens::graph::{Graph, Var};
 
-/// Numbers a token.
+/// Values per token.
 pub const INPUTS: usize = 3;
 /// Numbers an output.
 pub const OUTPUTS: usize = 2;

@@ -155,7 +155,7 @@ fn reason(model: &Model, subject: Option<&Subject<'_>>) -> Option<String> {
     if [model.inputs, model.outputs] != [inputs, outputs] {
         let Model { inputs: wide, outputs: narrow, .. } = model;
         return Some(format!(
-            "It reads {wide} numbers a token and gives {narrow}; {} here has {inputs} and {outputs}, so they can't be compared.",
+            "It reads {wide} values per token and gives {narrow}; {} here has {inputs} and {outputs}, so they can't be compared.",
             subject.name()
         ));
     }

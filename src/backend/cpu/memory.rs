@@ -99,7 +99,7 @@ impl<F: Float> Lane<F> {
 pub struct Memory<F> {
     /// By buffer: parameters, the optimiser's state, constants; others are empty.
     pub shared: Vec<Vec<F>>,
-    /// One a split.
+    /// One per split.
     pub lanes: Vec<Lane<F>>,
     /// Losses that nobody has read, the newest last.
     pub ring: Vec<StepLoss>,

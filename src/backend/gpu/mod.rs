@@ -4,7 +4,7 @@
 //! - [`device`]: an adapter and what went wrong with it
 //! - `setup`: whether a program fits, and whether the device accepted it
 //! - [`pipeline`]: a program's calls as pipelines, bind groups and dispatch sizes, made once
-//! - [`run`]: [`Gpu`], the [`super::Backend`]: many steps a submit, no upload a step, never waits
+//! - [`run`]: [`Gpu`], the [`super::Backend`]: many steps per submit, no upload per step, never waits
 //! - [`readback`]: one asynchronous copy back at a time: losses, clock, requested buffers
 
 pub mod device;

@@ -45,7 +45,7 @@ struct Flight {
 
 /// What a finished readback brought.
 pub(super) struct Arrived {
-    /// One a replica.
+    /// One per replica.
     pub(super) progress: Vec<Progress>,
     /// Requests to repeat, because the run they were for is over.
     pub(super) again: Vec<BufferId>,

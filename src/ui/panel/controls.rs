@@ -124,7 +124,7 @@ fn presets(ui: &mut Ui, current: &str, actions: &mut Vec<Action>) {
 
 /// The slider's last stretch is "as fast as possible".
 const TOP: f64 = 0.96;
-/// Steps a second just below it, as a power of ten.
+/// Steps per second just below it, as a power of ten.
 const DECADES: f64 = 4.0;
 
 fn speed_from_slider(place: f64) -> Speed {
@@ -147,7 +147,7 @@ fn speed(ui: &mut Ui, state: &mut State, speed: Speed, actions: &mut Vec<Action>
     let said = match speed {
         Speed::Full => "as fast as possible".into(),
         Speed::Steps(rate) if rate <= 1.0 => "1 step a second".into(),
-        Speed::Steps(rate) => format!("{} steps a second", format::thousands(rate.round() as u64)),
+        Speed::Steps(rate) => format!("{} steps per second", format::thousands(rate.round() as u64)),
     };
     ui.horizontal(|ui| {
         ui.label(RichText::new("Speed").color(palette.mute));

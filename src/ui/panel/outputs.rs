@@ -1,4 +1,4 @@
-//! Teacher and student on one sequence that never changes: a row an output.
+//! Teacher and student on one sequence that never changes: a row per output.
 
 use crate::analysis::contribution::Probe;
 use crate::run::live::Live;

@@ -101,7 +101,7 @@ impl State {
         let scale = largest(episode.tokens.iter().flatten())
             .max(answers.iter().map(|a| largest(*a)).fold(0.0, f64::max).min(4.0));
         self.tokens.update(ui, live, episode.tokens.len(), || {
-            // One column a token.
+            // One column per token.
             let width = episode.tokens.first().map_or(0, Vec::len);
             let row = |i: usize| {
                 episode.tokens.iter().map(move |token| token.get(i).copied().unwrap_or(f64::NAN))

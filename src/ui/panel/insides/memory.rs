@@ -108,7 +108,7 @@ fn mark(ui: &Ui, at: Pos2, filled: bool, radius: f32) {
     });
 }
 
-/// A row a neuron, the longest memory on top.
+/// A row per neuron, the longest memory on top.
 fn line(ui: &mut Ui, rect: Rect, readout: &mut Readout, memory: &Memory, now: &[[f64; 3]]) {
     let palette = Palette::of(ui);
     let frame = Rect::from_min_max(rect.min + vec2(18.0, 4.0), rect.max - vec2(8.0, 28.0));

@@ -1,4 +1,4 @@
-//! Gates, or states, over one sequence: a row a neuron, a column a token.
+//! Gates, or states, over one sequence: a row per neuron, a column per token.
 
 use super::shown::{Shown, Stamp};
 use crate::analysis::insides::trace::{Range, Trace};

@@ -47,9 +47,9 @@ const HEAD: f32 = 18.0;
 /// Draws the card of a training.
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
     let subtitle = if state.sorted {
-        "one row a neuron, sorted by λ and importance"
+        "one row per neuron, sorted by λ and importance"
     } else {
-        "one row a neuron, in their own order"
+        "one row per neuron, in their own order"
     };
     let rect = card::show(ui, rect, "The network", subtitle, |ui| tools(ui, state, true));
     let Some(weights) = live.weights.as_ref().filter(|_| live.recipe.is_gated()) else {
@@ -431,7 +431,7 @@ fn headers(
         let right = readout.rect.right_center() + vec2(GAP + 6.0, 0.0);
         let text = match state.picture.gate_counts[..] {
             [used, unused] if unused > 0 => format!("{used} gates in use, {unused} unused"),
-            _ => "one column a gate".into(),
+            _ => "one column per gate".into(),
         };
         if rect.width() > 560.0 {
             ui.painter().text(right, Align2::LEFT_CENTER, text, plain(10.5), palette.mute);

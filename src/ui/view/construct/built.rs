@@ -76,7 +76,7 @@ pub struct Built {
     pub moments: Vec<Moment>,
 }
 
-/// A construction over a sequence; all matrices have a row a token.
+/// A construction over a sequence; all matrices have a row per token.
 pub struct Running {
     /// The construction, whole.
     pub construction: Construction,

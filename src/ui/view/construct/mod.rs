@@ -114,7 +114,7 @@ fn middle(ui: &mut Ui, rect: Rect, state: &mut State) {
 /// Step by step, or as a picture of all weights.
 fn the_network(ui: &mut Ui, rect: Rect, state: &mut State) {
     let subtitle = if state.whole {
-        "one row a neuron, all weights"
+        "one row per neuron, all weights"
     } else {
         "what every neuron and gate does with this token"
     };

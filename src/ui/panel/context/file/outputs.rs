@@ -1,4 +1,4 @@
-//! The error of each output on the test sequences: a bar and numbers a row.
+//! The error of each output on the test sequences: a bar and numbers per row.
 
 use super::tested::{tested, waiting};
 use crate::analysis::test_set::Size;

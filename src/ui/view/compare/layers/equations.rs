@@ -65,6 +65,6 @@ const GRU: [(&str, &str); 5] = [
     ("own token: v_i (k · q)", "has three readings of one token; the gates reach two"),
     (
         "Σ s s' tanh(ε (v_i + s k_j + s' q_j)) = −8 ε³ v_i k_j q_j (1 + O(ε²))",
-        "over s, s' = ±1: four more neurons a pair, with z = 0; the curvature of tanh makes the own token's term",
+        "over s, s' = ±1: four more neurons per pair, with z = 0; the curvature of tanh makes the own token's term",
     ),
 ];

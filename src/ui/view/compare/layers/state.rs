@@ -67,7 +67,7 @@ impl State {
         matches!(self.entry().shown, Shown::Built(_))
     }
 
-    /// Brings what is measured up to date, a few milliseconds a frame.
+    /// Brings what is measured up to date, a few milliseconds per frame.
     pub(super) fn refresh(&mut self, ui: &Ui) {
         if !self.is_built() {
             return;

@@ -1,4 +1,4 @@
-//! What is measured of a construction: its error against ε, a few milliseconds a frame, the chosen
+//! What is measured of a construction: its error against ε, a few milliseconds per frame, the chosen
 //! ε first.
 
 use super::settings::Settings;

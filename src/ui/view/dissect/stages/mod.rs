@@ -174,7 +174,7 @@ pub fn show(
         ui,
         rect,
         "From trained to minimal",
-        "one row a neuron; select a stage, or play",
+        "one row per neuron; select a stage, or play",
         |ui| {
             if svg::is_for_file(ui) {
                 return;

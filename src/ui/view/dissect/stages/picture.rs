@@ -1,4 +1,4 @@
-//! A stage's matrices as colours, a row a neuron in each: worked out when the answer changes.
+//! A stage's matrices as colours, a row per neuron in each: worked out when the answer changes.
 
 use crate::analysis::dissection::Dissection;
 use crate::analysis::importance::Role;
@@ -66,7 +66,7 @@ pub fn gates_are_columns(network: &Network, k: usize) -> bool {
     k >= 2 && matches!(network.gating, Gating::Output { .. })
 }
 
-/// The matrices as they are drawn: a row a neuron.
+/// The matrices as they are drawn: a row per neuron.
 pub fn sheets(network: &Network) -> [Matrix; MATRICES] {
     let (third, fourth) = match &network.gating {
         Gating::Output { m, x } => (m.transpose(), x.transpose()),
