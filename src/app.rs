@@ -44,7 +44,7 @@ pub struct App {
     messages: Vec<Message>,
     /// The link as text, when the clipboard was refused.
     link_text: Option<String>,
-    resume: Option<session::Stored>,
+    resume: Option<session::StoredSession>,
     /// What the last visit kept and does not read: it stays as it is until the user has decided.
     unread: Vec<Unread>,
     /// The hash of this run.

@@ -11,7 +11,7 @@ mod support {
 use eframe::egui::{Key, Modifiers, Vec2, vec2};
 use egui_kittest::{Harness, kittest::Queryable};
 use gatelens::analysis::finding::{self, Finding};
-use gatelens::analysis::test_set::{Sets, Tested};
+use gatelens::analysis::test_set::{Sets, TestReport};
 use gatelens::math::random;
 use gatelens::model::Network;
 use gatelens::recipe::{Gating, Recipe, Switch};
@@ -83,7 +83,7 @@ fn press(view: &mut Harness<'_, Window>, key: Key) {
     view.run_ok();
 }
 
-fn found(live: &Live) -> Tested {
+fn found(live: &Live) -> TestReport {
     match &live.finding {
         Some((_, Finding::Test(tested))) => tested.as_ref().clone(),
         other => panic!("{other:?}"),

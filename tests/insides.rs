@@ -5,7 +5,7 @@ use gatelens::analysis::insides::trace::{MOST, Range, Trace};
 use gatelens::analysis::insides::{self, Insides, Origin, Probing};
 use gatelens::math::linear;
 use gatelens::math::matrix::Matrix;
-use gatelens::model::run::Weighed;
+use gatelens::model::run::ModelWeights;
 use gatelens::model::{Architecture, Model};
 use gatelens::model::{
     Sizes, attention::SOFTMAX, every, gated_dense::DENSE, gated_diagonal::GATED, gru::GRU,
@@ -164,7 +164,7 @@ fn a_hand_set_lrus_numbers_stand_where_they_were_put() {
     assert_eq!(seen.memories[1].initial.as_ref(), Some(&other.memories[1].now));
     assert!(other.memories[0].initial.is_none() && other.seed.is_none(), "no seed is known");
     assert!(seen.states[0].values.iter().all(|v| *v >= 0.0), "sizes");
-    let real = Weighed { ..model.weighed() }
+    let real = ModelWeights { ..model.weighed() }
         .buffers::<f64>(&tokens(3, Some(origin(9))), 20, &["h".into()])
         .remove(0);
     assert!(close(seen.states[0].at(7, 1), real.at(7, 1).hypot(real.at(7, 3))));

@@ -8,7 +8,7 @@ use gatelens::recipe::specimen::Specimen;
 use gatelens::recipe::{
     preset, {Engine, Recipe},
 };
-use gatelens::run::inspection::{Bench, Inspected, Inspector, Look, Subject, Trained};
+use gatelens::run::inspection::{Bench, Inspected, Inspector, LiveNetwork, Look, Subject};
 use gatelens::run::runner::{Command, Start, Update};
 use gatelens::task::Teacher;
 use std::time::Duration;
@@ -34,7 +34,8 @@ fn network(seed: u32) -> (Network, Teacher) {
 fn a_question_is_answered_once_and_again_only_when_the_live_network_changes() {
     let (network, teacher) = network(1);
     let (plan, parameters) = (small().plan(), network.to_parameters());
-    let live = Trained { step: 7, parameters: &parameters, teacher: Some(&teacher), plan: &plan };
+    let live =
+        LiveNetwork { step: 7, parameters: &parameters, teacher: Some(&teacher), plan: &plan };
     let mut bench = Bench::default();
     let mut inspector = Inspector::default();
     assert!(
@@ -142,7 +143,8 @@ fn lstm() -> (Recipe, Vec<f32>) {
 fn other_layers_show_their_insides_at_once_and_are_probed_after() {
     let (recipe, parameters) = lstm();
     let (plan, teacher) = (recipe.plan(), recipe.plan().teacher().unwrap());
-    let live = Trained { step: 3, parameters: &parameters, teacher: Some(&teacher), plan: &plan };
+    let live =
+        LiveNetwork { step: 3, parameters: &parameters, teacher: Some(&teacher), plan: &plan };
     let (mut bench, mut inspector) = (Bench::default(), Inspector::default());
     inspector.ask(Some(bench.ask()));
     let first = inspector.answer(Some(live)).unwrap();
@@ -164,7 +166,7 @@ fn other_layers_show_their_insides_at_once_and_are_probed_after() {
     // New weights: pictures soon, with the old probe until a new one is due.
     inspector.live_changed();
     std::thread::sleep(Duration::from_millis(u64::from(inspector.wait_ms())));
-    let later = Trained { step: 9, ..live };
+    let later = LiveNetwork { step: 9, ..live };
     let third = inspector.answer(Some(later)).unwrap();
     assert_eq!(third.step, Some(9));
     assert!(matches!(third.insides().unwrap().probe, Probing::Done { step: Some(3), .. }));

@@ -2,7 +2,7 @@
 //! against ε, the GRU's missing product.
 
 use gatelens::math::{self, matrix::Matrix, random};
-use gatelens::model::run::Weighed;
+use gatelens::model::run::ModelWeights;
 use gatelens::task::Teacher;
 use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::theory::layers::curve::{Asymptote, Curve, epsilon_curve, point};
@@ -122,7 +122,7 @@ fn the_comparison_can_fail() {
     for (layer, ..) in Layer::ALL {
         let built = construct(&teacher, layer, layer.epsilon()).unwrap();
         let error = |parameters: &[f64]| {
-            let weighed = Weighed { parameters, ..built.weighed() };
+            let weighed = ModelWeights { parameters, ..built.weighed() };
             weighed.outputs_of::<f64>(&x, 16).relative_change(&layer.target(&teacher, &x, 16))
         };
         let exact = error(&built.parameters);

@@ -12,7 +12,7 @@ use gatelens::backend::{Backend, cpu::Cpu};
 use gatelens::graph::{Graph, program::Program};
 use gatelens::math::matrix::Matrix;
 use gatelens::model::Layer as ModelLayer;
-use gatelens::model::run::Weighed;
+use gatelens::model::run::ModelWeights;
 use gatelens::model::{Architecture, Network};
 use gatelens::model::{
     Sizes,
@@ -52,8 +52,8 @@ fn flat(network: &Network) -> Vec<f64> {
     network.table().iter().flat_map(|param| network.parameter(&param.name).unwrap()).collect()
 }
 
-fn weighed<'a>(network: &Network, parameters: &'a [f64]) -> Weighed<'a> {
-    Weighed {
+fn weighed<'a>(network: &Network, parameters: &'a [f64]) -> ModelWeights<'a> {
+    ModelWeights {
         architecture: network.architecture(),
         inputs: network.inputs(),
         outputs: network.outputs(),
@@ -158,7 +158,7 @@ fn untrained_layers_are_not() {
     let teacher = teacher(3, 5);
     for (name, architecture) in zoo() {
         let parameters = untrained(architecture, 3);
-        let network = Weighed { architecture, inputs: 3, outputs: 3, parameters: &parameters };
+        let network = ModelWeights { architecture, inputs: 3, outputs: 3, parameters: &parameters };
         let found = probe(&network, &Subject::Attention(&teacher), 1).unwrap();
         show(name, &found);
         assert!(
@@ -373,7 +373,7 @@ fn training_brings_a_layer_nearer() {
         let before = untrained(architecture, 2);
         let after = train(architecture, &teacher, 1500, 5e-3);
         let [before, after] = [&before, &after].map(|parameters| {
-            probe(&Weighed { architecture, inputs: 2, outputs: 2, parameters }, &subject, 1)
+            probe(&ModelWeights { architecture, inputs: 2, outputs: 2, parameters }, &subject, 1)
                 .unwrap()
         });
         show(name, &after);

@@ -1,7 +1,7 @@
 //! What is measured on the user's test sequences, against a computation of its own: the recurrence
 //! and every mean in plain loops.
 
-use gatelens::analysis::test_set::{FEW, Sets, Size, Tested, measure};
+use gatelens::analysis::test_set::{FEW, Sets, Size, TestReport, measure};
 use gatelens::math::matrix::Matrix;
 use gatelens::math::random;
 use gatelens::model::Network;
@@ -90,7 +90,7 @@ fn close(what: &str, found: f64, expected: f64) {
     );
 }
 
-fn tested(network: &Network, test: &Arrays, train: &Arrays, in_order: bool) -> Tested {
+fn tested(network: &Network, test: &Arrays, train: &Arrays, in_order: bool) -> TestReport {
     measure(network, Sets { test, train, in_order }).unwrap()
 }
 

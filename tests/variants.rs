@@ -11,7 +11,7 @@ use gatelens::model::{
 };
 use gatelens::platform::Link;
 use gatelens::recipe::Recipe;
-use gatelens::run::group::{self, Told};
+use gatelens::run::group::{self, GroupEvent};
 use gatelens::run::runner::{Command, Update};
 use gatelens::sweep::queue::Queue;
 use gatelens::sweep::record::{Outcome, Record};
@@ -184,8 +184,8 @@ fn together(
         assert!(begun.elapsed() < Duration::from_secs(120), "{} records so far", records.len());
         match link.receive(Duration::from_millis(200)).unwrap() {
             Some((_, Update::Group(number, told))) => match *told {
-                Told::Point(0, step, _) => points.push((number, step)),
-                Told::Over(_, record, parameters) => {
+                GroupEvent::Point(0, step, _) => points.push((number, step)),
+                GroupEvent::Over(_, record, parameters) => {
                     assert_eq!(
                         parameters.map(|parameters| parameters.len()),
                         Some(record.recipe.parameters()),

@@ -14,7 +14,7 @@ use super::subject::Subject;
 use crate::math::linear;
 use crate::math::matrix::{Matrix, dot, norm};
 use crate::math::random;
-use crate::model::run::Weighed;
+use crate::model::run::ModelWeights;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
@@ -76,7 +76,7 @@ pub struct Likeness {
 
 /// A polynomial's monomials and coefficients.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fitted {
+pub struct MonomialFit {
     /// Exponents of the variables, the earlier token's first.
     pub monomials: Vec<Vec<u8>>,
     /// `[d_out, monomials]`
@@ -88,7 +88,7 @@ pub struct Fitted {
 }
 
 /// Fits the layer's answers. `setting.lag` is at least 1 where there is one.
-pub fn fit(network: &Weighed<'_>, subject: &Subject<'_>, setting: Setting) -> Fitted {
+pub fn fit(network: &ModelWeights<'_>, subject: &Subject<'_>, setting: Setting) -> MonomialFit {
     let bases = bases(subject, setting);
     let widths: Vec<usize> = bases.iter().map(|basis| basis.columns).collect();
     let variables: usize = widths.iter().sum();
@@ -133,7 +133,7 @@ pub fn fit(network: &Weighed<'_>, subject: &Subject<'_>, setting: Setting) -> Fi
         products: likeness(&layer.select_columns(&products), &subject.select_columns(&products)),
         distance: super::polynomial::distance(&layer, &subject),
     };
-    Fitted { monomials, layer, subject, content }
+    MonomialFit { monomials, layer, subject, content }
 }
 
 /// Orthonormal directions `[d, w]` of each token: those of its own numbers where they are few.
@@ -190,7 +190,12 @@ fn values(monomials: &[Vec<u8>], drawn: &Matrix) -> Matrix {
 }
 
 /// The layer's answers `[rows, d_out]` to the current token, each row from the zero state.
-fn answers(network: &Weighed<'_>, bases: &[Matrix], drawn: &Matrix, lag: Option<usize>) -> Matrix {
+fn answers(
+    network: &ModelWeights<'_>,
+    bases: &[Matrix],
+    drawn: &Matrix,
+    lag: Option<usize>,
+) -> Matrix {
     let (time, d) = (1 + lag.unwrap_or(0), network.inputs);
     let mut x = Matrix::zeros(drawn.rows * time, d);
     let mut first = 0;

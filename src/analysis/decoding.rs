@@ -11,7 +11,7 @@
 use super::least_squares::{Fit, unexplained};
 use super::subject::Subject;
 use crate::math::matrix::Matrix;
-use crate::model::run::Weighed;
+use crate::model::run::ModelWeights;
 use crate::theory::attention;
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ const ROWS: usize = 4;
 
 /// What was read.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Decoded {
+pub struct Decoding {
     /// 1 − R² of S_t from the states; `None` where it does not vary.
     pub key_value: Option<f64>,
     /// 1 − R² of q_t from the states.
@@ -38,7 +38,7 @@ pub struct Decoded {
 }
 
 /// Runs `network` on sequences of the subject and fits; `None` for attention, which keeps no state.
-pub fn decode(network: &Weighed<'_>, subject: &Subject<'_>, seed: u32) -> Option<Decoded> {
+pub fn decode(network: &ModelWeights<'_>, subject: &Subject<'_>, seed: u32) -> Option<Decoding> {
     let (states, gates) =
         (network.architecture.state_buffers(), network.architecture.gate_buffers());
     if states.is_empty() {
@@ -72,7 +72,7 @@ pub fn decode(network: &Weighed<'_>, subject: &Subject<'_>, seed: u32) -> Option
         Matrix::from_rows(&moments.iter().map(|moment| &moment.query[..]).collect::<Vec<_>>());
     let fitted = sequences * time;
     let from_states = Fit::new(&half(&states, fitted, 0), true);
-    Some(Decoded {
+    Some(Decoding {
         key_value: tried(&from_states, &states, &memory, fitted),
         query: tried(&from_states, &states, &query, fitted),
         query_in_gates: (gates.columns > 0).then(|| held_out(&gates, &query, fitted)).flatten(),

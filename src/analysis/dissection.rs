@@ -3,9 +3,9 @@
 
 use super::batch::Batch;
 use super::importance::{self, Census, Importance, Role};
-use super::merge::{self, Group, Merged};
+use super::merge::{self, Group, Merging};
 use super::minimal::{self, Minimal};
-use super::polynomial::{Expanded, Memory, Polynomial};
+use super::polynomial::{Expansion, Memory, Polynomial};
 use super::scores::{self, Scores};
 use super::stage::{Stage, StageKind};
 use super::verdict::{self, Function, Verdict};
@@ -160,7 +160,7 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
         ..batch
     };
     let sorted = reorder::reorder(&pruned, &importance, &reorder::sizes(&batch.states));
-    let Merged { stage: merged, groups } = merge::merge(&sorted, &settings.picked, &batch);
+    let Merging { stage: merged, groups } = merge::merge(&sorted, &settings.picked, &batch);
     let Minimal { stage: minimal, snapping } = minimal::minimise(&merged, &batch);
     let stages = vec![raw, pruned, sorted, merged, minimal];
     let scores = teacher
@@ -174,7 +174,7 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
             matches!(network.gating, Gating::Side(_)),
         ));
     }
-    let expanded = Expanded::of(network, teacher, settings.lag.max(1));
+    let expanded = Expansion::of(network, teacher, settings.lag.max(1));
     notes.extend(expanded.notes);
     let error = teacher.map(|teacher| verdict::teacher_error(&batch, teacher));
     let function = match error {

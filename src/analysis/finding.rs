@@ -1,8 +1,8 @@
 //! What was found of a network in context, as sentences and as numbers for a report.
 
 use super::in_context::{Coefficients, Episode, Losses, Sequences, coefficients, episode, losses};
-use super::recall::{self, Algorithm, Recalled};
-use super::test_set::{self, Errors, Sets, Tested};
+use super::recall::{self, Algorithm, RecallReading};
+use super::test_set::{self, Errors, Sets, TestReport};
 use super::words::{part, significant};
 use crate::math::largest;
 use crate::model::Network;
@@ -27,12 +27,12 @@ pub enum Finding {
     /// On associative recall.
     Recall {
         /// How well, and by which algorithm.
-        recalled: Recalled,
+        recalled: RecallReading,
         /// One sequence.
         episode: recall::Episode,
     },
     /// On the test sequences of the user's own arrays.
-    Test(Box<Tested>),
+    Test(Box<TestReport>),
 }
 
 /// A loss within this part of the gradient step's is "the same".
@@ -157,7 +157,7 @@ impl Finding {
                 json!({ "headline": self.headline(), "recall": recalled })
             }
             Self::Test(tested) => {
-                let Tested { test, train, outputs, steps, .. } = tested.as_ref();
+                let TestReport { test, train, outputs, steps, .. } = tested.as_ref();
                 json!({ "headline": self.headline(), "test": test.summary(), "train": train.summary(), "nmse": test.size.nmse(), "outputs": outputs, "steps": steps })
             }
         }
@@ -213,7 +213,7 @@ impl Coefficients {
     }
 }
 
-impl Recalled {
+impl RecallReading {
     fn sentence(&self) -> String {
         let percent = |v: f64| format!("{:.1} %", 100.0 * v);
         format!(

@@ -46,7 +46,7 @@ pub struct Group {
 }
 
 /// What merging found.
-pub struct Merged {
+pub struct Merging {
     /// The network with fewer gates.
     pub stage: Stage,
     /// What was tried, in the raw network's indices.
@@ -54,8 +54,8 @@ pub struct Merged {
 }
 
 /// Merges the gates of a `sorted` stage, first those `picked` by hand (raw indices).
-pub fn merge(sorted: &Stage, picked: &[usize], batch: &Batch) -> Merged {
-    let unchanged = |note: &str, groups| Merged {
+pub fn merge(sorted: &Stage, picked: &[usize], batch: &Batch) -> Merging {
+    let unchanged = |note: &str, groups| Merging {
         stage: Stage { kind: StageKind::Merged, note: note.into(), ..sorted.clone() },
         groups,
     };
@@ -114,7 +114,7 @@ pub fn merge(sorted: &Stage, picked: &[usize], batch: &Batch) -> Merged {
             part(bench.change(&result))
         ),
     };
-    Merged { stage, groups }
+    Merging { stage, groups }
 }
 
 /// The stage with each output's gates made anew from its kernel, if those are fewer in all (see

@@ -285,7 +285,7 @@ pub fn silent_outputs(teacher: &Matrix) -> usize {
 }
 
 /// All that the polynomials say of a network.
-pub struct Expanded {
+pub struct Expansion {
     /// In one token; `None` where d is above [`MOST_INPUTS_ONE`].
     pub polynomial: Option<Polynomial>,
     /// Distance from the teacher's in two tokens.
@@ -301,7 +301,7 @@ pub struct Expanded {
     pub notes: Vec<String>,
 }
 
-impl Expanded {
+impl Expansion {
     /// Of `network`, and beside `teacher` if there is one, with the second token at `lag`.
     pub fn of(network: &Network, teacher: Option<&Teacher>, lag: usize) -> Self {
         let (d, mut notes) = (network.inputs(), vec![]);

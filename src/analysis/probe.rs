@@ -3,12 +3,12 @@
 //! Weights are not looked at, so LSTM, GRU and LRU can be asked what a gated network is asked.
 
 use super::content::{self, Content, Likeness, Setting};
-use super::decoding::{self, Decoded};
+use super::decoding::{self, Decoding};
 use super::subject::Subject;
 use super::verdict::{SAME_OUTPUTS, SAME_POLYNOMIAL};
 use super::words::part;
 use crate::math::matrix::Matrix;
-use crate::model::run::Weighed;
+use crate::model::run::ModelWeights;
 use crate::theory::attention;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub struct Probe {
     /// numbers.
     pub error: Option<f64>,
     /// What a linear map reads off its states; `None` for attention, which keeps none.
-    pub decoded: Option<Decoded>,
+    pub decoded: Option<Decoding>,
     /// Its polynomial in one token.
     pub one: Content,
     /// Whether a token is both written and asked for: not in a regression, where the query has no
@@ -43,7 +43,7 @@ pub struct Probe {
 ///
 /// # Errors
 /// A network whose tokens or outputs are not as wide as the subject's.
-pub fn probe(network: &Weighed<'_>, subject: &Subject<'_>, seed: u32) -> Result<Probe> {
+pub fn probe(network: &ModelWeights<'_>, subject: &Subject<'_>, seed: u32) -> Result<Probe> {
     let [d, outputs] = subject.sizes();
     if [network.inputs, network.outputs] != [d, outputs] {
         return Err(Error::setting(
@@ -63,7 +63,7 @@ pub fn probe(network: &Weighed<'_>, subject: &Subject<'_>, seed: u32) -> Result<
     })
 }
 
-fn error(network: &Weighed<'_>, subject: &Subject<'_>, seed: u32) -> Option<f64> {
+fn error(network: &ModelWeights<'_>, subject: &Subject<'_>, seed: u32) -> Option<f64> {
     let (time, [_, outputs]) = (subject.time(), subject.sizes());
     let x = subject.tokens(SEQUENCES, seed.wrapping_add(1));
     let counted: Vec<usize> = (0..x.rows).filter(|row| subject.counts(row % time)).collect();
@@ -114,7 +114,7 @@ impl Probe {
                 part(error)
             ));
         }
-        sentences.extend(self.decoded.as_ref().map(Decoded::sentence));
+        sentences.extend(self.decoded.as_ref().map(Decoding::sentence));
         sentences.push(self.one.sentence("one token", "Its cubic terms"));
         sentences.push(self.two.sentence(
             "two tokens",
@@ -124,7 +124,7 @@ impl Probe {
     }
 }
 
-impl Decoded {
+impl Decoding {
     /// The numbers in a sentence.
     pub fn sentence(&self) -> String {
         let left =

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the answers rest on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Recalled {
+pub struct RecallReading {
     /// Part of the queries that are answered right.
     pub accuracy: f64,
     /// Mean cross-entropy of the answers, in nats.
@@ -50,7 +50,7 @@ pub const RECALLS: f64 = 0.9;
 pub const LOSES: f64 = 0.05;
 
 /// Splits the answers of `network` to `sequences` of the recall task.
-pub fn recalled(network: &Network, sequences: &Sequences) -> Recalled {
+pub fn recalled(network: &Network, sequences: &Sequences) -> RecallReading {
     let last: Vec<usize> = (0..sequences.count()).map(|i| (i + 1) * sequences.time - 1).collect();
     let x = sequences.tokens.select_rows(&last);
     let h = network.states(&sequences.tokens, sequences.time).select_rows(&last);
@@ -81,7 +81,7 @@ pub fn recalled(network: &Network, sequences: &Sequences) -> Recalled {
         () if attention_accuracy >= accuracy - LOSES => Algorithm::Attention,
         () => Algorithm::Comparison,
     };
-    Recalled {
+    RecallReading {
         accuracy,
         loss: cross_entropy(&logits, &sequences.targets),
         attention_accuracy,

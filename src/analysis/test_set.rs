@@ -42,7 +42,7 @@ pub struct Errors {
 
 /// A test sequence and the network's answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Shown {
+pub struct Example {
     /// `[T, d]`
     pub x: Vec<f32>,
     /// `[steps, d_out]`, of the last time steps.
@@ -55,7 +55,7 @@ pub struct Shown {
 
 /// All that is measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Tested {
+pub struct TestReport {
     /// On the test sequences.
     pub test: Errors,
     /// On as many of the sequences that it was trained on.
@@ -66,7 +66,7 @@ pub struct Tested {
     /// counts in none.
     pub steps: Vec<Option<Size>>,
     /// The first test sequences.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<Example>,
     /// As in [`Sets`].
     pub in_order: bool,
 }
@@ -87,7 +87,7 @@ const CHANCE: [f64; 2] = [2.0, 3.0];
 
 /// Runs `network` on the first sequences of each set; `None` if there is none for the test, or they
 /// do not fit.
-pub fn measure(network: &Network, sets: Sets<'_>) -> Option<Tested> {
+pub fn measure(network: &Network, sets: Sets<'_>) -> Option<TestReport> {
     let Arrays { time, inputs, outputs, .. } = *sets.test;
     let count = sets.test.sequences.min(affordable(network, sets.test));
     if count == 0 || (network.inputs(), network.outputs()) != (inputs, outputs) {
@@ -95,7 +95,7 @@ pub fn measure(network: &Network, sets: Sets<'_>) -> Option<Tested> {
     }
     let test = Sums::of(network, sets.test, count);
     let train = Sums::of(network, sets.train, count.min(sets.train.sequences));
-    Some(Tested {
+    Some(TestReport {
         test: test.errors(),
         train: train.errors(),
         outputs: test.outputs.iter().map(|sum| sum.over(count * sets.test.steps)).collect(),
@@ -217,12 +217,12 @@ fn tokens(arrays: &Arrays, first: usize, count: usize) -> Matrix {
     )
 }
 
-fn shown(network: &Network, arrays: &Arrays, count: usize) -> Vec<Shown> {
+fn shown(network: &Network, arrays: &Arrays, count: usize) -> Vec<Example> {
     let Arrays { time, inputs, outputs, steps, .. } = *arrays;
     let each = time * (inputs + outputs) + steps * (outputs + 1);
     let count = count.min((SHOWN / each.max(1)).max(1));
     let part = |all: &[f32], i: usize, each: usize| all[i * each..(i + 1) * each].to_vec();
-    let one = |i: usize| Shown {
+    let one = |i: usize| Example {
         x: part(&arrays.x, i, time * inputs),
         y: part(&arrays.y, i, steps * outputs),
         answers: network
@@ -236,7 +236,7 @@ fn shown(network: &Network, arrays: &Arrays, count: usize) -> Vec<Shown> {
     (0..count).map(one).collect()
 }
 
-impl Shown {
+impl Example {
     /// How much time step `t` of `time` counts, 0 for not at all.
     pub fn weight_at(&self, t: usize, [time, steps]: [usize; 2]) -> f32 {
         match (t + steps).checked_sub(time) {
@@ -248,7 +248,7 @@ impl Shown {
     }
 }
 
-impl Tested {
+impl TestReport {
     /// The numbers in sentences.
     pub fn sentences(&self) -> Vec<String> {
         let Errors { size, sequences, .. } = self.test;

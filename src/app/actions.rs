@@ -1,7 +1,7 @@
 //! What the user asked for, done.
 
 use super::arrival::Purpose;
-use super::history::Replaced;
+use super::history::FormerTraining;
 use super::{App, session, spawn};
 use crate::named::Named;
 use crate::platform::{self, OpenedFile};
@@ -255,9 +255,9 @@ impl App {
     }
 
     /// The training as it can be had back, if it has done a step.
-    fn replaced(&self) -> Option<Replaced> {
+    fn replaced(&self) -> Option<FormerTraining> {
         let snapshot = self.live.snapshot.clone().filter(|snapshot| snapshot.step > 0)?;
-        Some(Replaced {
+        Some(FormerTraining {
             name: format!(
                 "{} ({}) at step {}",
                 self.live.recipe.model.title,
@@ -284,8 +284,8 @@ impl App {
         self.take_up(forward, "Ctrl+Z goes back again.");
     }
 
-    fn take_up(&mut self, replaced: Replaced, way_back: &str) {
-        let Replaced { name, recipe, snapshot, teacher, data, preset } = replaced;
+    fn take_up(&mut self, replaced: FormerTraining, way_back: &str) {
+        let FormerTraining { name, recipe, snapshot, teacher, data, preset } = replaced;
         (self.preset, self.data) = (preset, data.or(self.data.take()));
         self.start(recipe, Some(snapshot), teacher, false);
         self.messages

@@ -85,7 +85,7 @@ impl App {
 
     /// The last visit's training, if it is on offer; the file that it needs while that is not open.
     pub(super) fn offer(&self) -> Option<ResumeOffer> {
-        let session::Stored { offer, recipe, .. } = self.resume.as_ref()?;
+        let session::StoredSession { offer, recipe, .. } = self.resume.as_ref()?;
         let is_missing = recipe.check_arrays(self.arrays()).is_err();
         let file = recipe.data.as_ref().filter(|_| is_missing).map(|data| data.name.clone());
         Some(ResumeOffer { file, ..offer.clone() })

@@ -5,7 +5,7 @@ use crate::task::{Arrays, Teacher};
 use crate::train::session::Snapshot;
 
 /// A training that another one has replaced.
-pub struct Replaced {
+pub struct FormerTraining {
     /// In a few words.
     pub name: String,
     pub(super) recipe: Recipe,
@@ -19,6 +19,6 @@ pub struct Replaced {
 #[derive(Default)]
 pub struct History {
     /// The last one replaced is the last here.
-    pub undo: Vec<Replaced>,
-    pub(super) redo: Vec<Replaced>,
+    pub undo: Vec<FormerTraining>,
+    pub(super) redo: Vec<FormerTraining>,
 }

@@ -56,7 +56,7 @@ pub fn to_store(bytes: &[u8]) -> Option<String> {
 }
 
 /// The last visit's session.
-pub struct Stored {
+pub struct StoredSession {
     /// What the user is told of it.
     pub offer: ResumeOffer,
     /// Its recipe.
@@ -69,7 +69,7 @@ pub struct Stored {
 ///
 /// # Errors
 /// Why it does not read.
-pub fn stored(text: &str) -> Result<Option<Stored>, String> {
+pub fn stored(text: &str) -> Result<Option<StoredSession>, String> {
     let bytes: Vec<u8> = (0..text.len() / 2)
         .map(|i| u8::from_str_radix(text.get(2 * i..2 * i + 2)?, 16).ok())
         .collect::<Option<_>>()
@@ -84,7 +84,7 @@ pub fn stored(text: &str) -> Result<Option<Stored>, String> {
     let title =
         format!("{}, d = {}, {sizes}, seed {}", recipe.model.title, recipe.dim, recipe.seed);
     let offer = ResumeOffer { step, title, file: None };
-    Ok((step > 0).then_some(Stored { offer, recipe, bytes }))
+    Ok((step > 0).then_some(StoredSession { offer, recipe, bytes }))
 }
 
 #[cfg(test)]

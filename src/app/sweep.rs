@@ -7,7 +7,7 @@ pub(super) mod kept;
 use crate::Error;
 use crate::platform;
 use crate::recipe::Recipe;
-use crate::run::group::{self, Told};
+use crate::run::group::{self, GroupEvent};
 use crate::run::runner::Command;
 use crate::sweep::partial::Partial;
 use crate::sweep::queue::{Queue, State};
@@ -236,7 +236,7 @@ impl Sweeping {
     }
 
     /// Takes in what the group tells; returns what the user should know.
-    pub fn told(&mut self, number: u32, told: Told) -> Option<String> {
+    pub fn told(&mut self, number: u32, told: GroupEvent) -> Option<String> {
         let (place, queue) = self
             .training
             .iter()
@@ -245,17 +245,17 @@ impl Sweeping {
         let members = &mut self.training[place].1;
         self.revision += 1;
         match told {
-            Told::Ready(_) => {}
-            Told::Fewer(fit) => members.drain(fit..).for_each(|run| queue.give_back(run)),
-            Told::Point(member, step, curve) => queue.progress(members[member], step, curve),
-            Told::States(states) => {
+            GroupEvent::Ready(_) => {}
+            GroupEvent::Fewer(fit) => members.drain(fit..).for_each(|run| queue.give_back(run)),
+            GroupEvent::Point(member, step, curve) => queue.progress(members[member], step, curve),
+            GroupEvent::States(states) => {
                 self.states.extend(
                     states
                         .into_iter()
                         .map(|(member, state)| (queue.runs()[members[member]].key.clone(), state)),
                 );
             }
-            Told::Over(_, record, parameters) => {
+            GroupEvent::Over(_, record, parameters) => {
                 self.states.remove(&record.key);
                 let key = record.key.clone();
                 queue.finish(*record);
@@ -264,7 +264,7 @@ impl Sweeping {
                 }
                 parameters.into_iter().for_each(|parameters| self.keep_weights(&key, parameters));
             }
-            Told::Note(note) => return Some(note),
+            GroupEvent::Note(note) => return Some(note),
         }
         None
     }

@@ -4,7 +4,7 @@ use super::arguments::text;
 use crate::analysis::dissection::{Settings, dissect};
 use crate::analysis::probe::probe;
 use crate::analysis::subject::Subject;
-use crate::model::run::Weighed;
+use crate::model::run::ModelWeights;
 use crate::recipe::Recipe;
 use crate::recipe::checkpoint::{self, Checkpoint};
 use crate::task::Task;
@@ -121,7 +121,7 @@ fn probed(path: &str, checkpoint: &Checkpoint, seed: u32) -> Result<(serde_json:
             ));
         }
     };
-    let network = Weighed {
+    let network = ModelWeights {
         architecture: *architecture,
         inputs: *inputs,
         outputs: *outputs,

@@ -7,7 +7,7 @@ use crate::named::Named;
 use crate::platform::{self, Link};
 use crate::recipe::TaskName;
 use crate::recipe::settings::Setting;
-use crate::run::group::{self, Told};
+use crate::run::group::{self, GroupEvent};
 use crate::run::runner::{Command, Update};
 use crate::sweep::contest::contenders;
 use crate::sweep::measure::Measure;
@@ -178,26 +178,26 @@ impl Sweeper {
             let Some((_, update)) = self.link.receive(Duration::from_millis(50))? else { continue };
             match update {
                 Update::Group(number, told) if number == self.group => match *told {
-                    Told::Ready(device) => {
+                    GroupEvent::Ready(device) => {
                         let name = format!("{} {}", device.kind.key().to_uppercase(), device.name);
                         if self.told.as_ref() != Some(&name) {
                             self.say(&format!("Training on {name}"));
                             self.told = Some(name);
                         }
                     }
-                    Told::Fewer(fit) => {
+                    GroupEvent::Fewer(fit) => {
                         runs.truncate(fit);
                         left = fit;
                     }
-                    Told::Point(member, step, curve) => {
+                    GroupEvent::Point(member, step, curve) => {
                         self.queue.progress(runs[member], step, curve)
                     }
-                    Told::States(states) => {
+                    GroupEvent::States(states) => {
                         for (member, partial) in states {
                             self.store.keep_partial(&self.queue.runs()[runs[member]], &partial)?;
                         }
                     }
-                    Told::Over(member, record, _) => {
+                    GroupEvent::Over(member, record, _) => {
                         self.store.keep(&record)?;
                         let name = &self.queue.runs()[runs[member]].name;
                         match (&record.outcome, record.nmse()) {
@@ -213,7 +213,7 @@ impl Sweeper {
                         self.queue.finish(*record);
                         left -= 1;
                     }
-                    Told::Note(note) => self.say(&note),
+                    GroupEvent::Note(note) => self.say(&note),
                 },
                 Update::GroupFailed(number, error) if number == self.group => {
                     for &index in &runs {

@@ -8,7 +8,7 @@
 //! No positions, norms, residual connections or feed-forward layer. All weights start at N(0,
 //! 1/fan-in).
 
-use super::layer::{Layer, Read, Seen, Size, Sizes, no_buffers, nothing};
+use super::layer::{Layer, Observable, Read, Size, Sizes, no_buffers, nothing};
 use super::shapes::Shapes;
 use crate::graph::op::attention::Scores;
 use crate::graph::{Graph, Var};
@@ -28,8 +28,8 @@ fn record(
     graph.linear("readout", y, outputs) // [B, T, d_out]
 }
 
-fn weights(about: &'static str) -> Vec<Seen> {
-    vec![Seen::signed("attention.weights", "attention weights p", about).of_rows("token")]
+fn weights(about: &'static str) -> Vec<Observable> {
+    vec![Observable::signed("attention.weights", "attention weights p", about).of_rows("token")]
 }
 
 fn read(shapes: &Shapes) -> Read {

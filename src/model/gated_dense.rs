@@ -6,7 +6,7 @@
 //! ŷ_t = D g_t
 
 use super::gated_diagonal::{bilinear, read};
-use super::layer::{Kept, Layer, Memory, Seen, Size, Sizes, no_buffers};
+use super::layer::{Layer, Memory, Observable, Retention, Size, Sizes, no_buffers};
 use crate::graph::{Graph, Var};
 
 /// ŷ of the last `steps` time steps.
@@ -28,13 +28,13 @@ pub static DENSE: Layer = Layer {
     reducible: false,
     compared: false,
     record,
-    states: |_| vec![Seen::signed("h", "state h", "h = A h before + u")],
+    states: |_| vec![Observable::signed("h", "state h", "h = A h before + u")],
     gates: |_| bilinear(),
     token_gates: no_buffers,
     memory: Some(Memory {
         name: "eigenvalues of A",
         about: "h = A h before + u: a direction with |λ| = 1 keeps everything, with |λ| = 0 nothing.",
-        kept: Kept::Eigenvalues("recurrent"),
+        kept: Retention::Eigenvalues("recurrent"),
     }),
     sign: ["recurrent", "[n, n]"],
     read: |shapes| {

@@ -5,7 +5,7 @@
 //! g_t = (W_m^out h_t) ⊙ (W_x^out h_t)  with output gating, or (W^side x̃_t) ⊙ h_t  with side gating
 //! ŷ_t = D g_t
 
-use super::layer::{Kept, Layer, Memory, Read, Seen, Size, Sizes, no_buffers};
+use super::layer::{Layer, Memory, Observable, Read, Retention, Size, Sizes, no_buffers};
 use super::shapes::Shapes;
 use crate::graph::{Graph, Var};
 
@@ -34,7 +34,7 @@ pub static GATED: Layer = Layer {
     reducible: true,
     compared: false,
     record,
-    states: |_| vec![Seen::signed("h", "state h", "h = λ ⊙ h before + u")],
+    states: |_| vec![Observable::signed("h", "state h", "h = λ ⊙ h before + u")],
     gates: |sizes| if sizes.side { side() } else { bilinear() },
     token_gates: |sizes| {
         if sizes.side { vec!["side_gate".into()] } else { no_buffers(sizes) }
@@ -42,27 +42,27 @@ pub static GATED: Layer = Layer {
     memory: Some(Memory {
         name: "λ of each neuron",
         about: "h = λ ⊙ h before + u: λ = 1 keeps everything, λ = 0 nothing.",
-        kept: Kept::Decay("nu"),
+        kept: Retention::Decay("nu"),
     }),
     sign: ["nu", "[n]"],
     read: |shapes| (!shapes.is_embedded() && !shapes.has("recurrent")).then(|| read(shapes)),
 };
 
-fn input() -> Seen {
-    Seen::signed("input_gate", "gated input u", "u = (Wₘ x) ⊙ (Wₓ x): what is written")
+fn input() -> Observable {
+    Observable::signed("input_gate", "gated input u", "u = (Wₘ x) ⊙ (Wₓ x): what is written")
 }
 
 /// What multiplies where the state gates itself.
-pub(super) fn bilinear() -> Vec<Seen> {
+pub(super) fn bilinear() -> Vec<Observable> {
     let about = "g = (Wₘ h) ⊙ (Wₓ h): what the readout sees";
-    vec![input(), Seen::signed("output_gate", "gated output g", about).of_rows("gate")]
+    vec![input(), Observable::signed("output_gate", "gated output g", about).of_rows("gate")]
 }
 
-fn side() -> Vec<Seen> {
+fn side() -> Vec<Observable> {
     vec![
         input(),
-        Seen::signed("side_gate", "side gate", "W x: what the state is multiplied by"),
-        Seen::signed("gated", "gated output g", "g = (W x) ⊙ h: what the readout sees"),
+        Observable::signed("side_gate", "side gate", "W x: what the state is multiplied by"),
+        Observable::signed("gated", "gated output g", "g = (W x) ⊙ h: what the readout sees"),
     ]
 }
 

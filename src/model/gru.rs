@@ -8,7 +8,7 @@
 //!
 //! W_hh starts as three orthogonal matrices, biases at 0, the rest N(0, 1/fan-in).
 
-use super::layer::{Kept, Layer, Memory, Seen, Size, Sizes};
+use super::layer::{Layer, Memory, Observable, Retention, Size, Sizes};
 use super::lstm::with_recurrent_matrix;
 use crate::graph::{Graph, Var};
 
@@ -30,22 +30,22 @@ pub static GRU: Layer = Layer {
     reducible: false,
     compared: true,
     record,
-    states: |_| vec![Seen::signed("h", "state h", "h = (1 − z) ⊙ n + z ⊙ h before")],
+    states: |_| vec![Observable::signed("h", "state h", "h = (1 − z) ⊙ n + z ⊙ h before")],
     gates: |_| {
         let reset = "r = σ(·): how much of the state the candidate sees";
         let update = "z = σ(·): how much of the state stays; the rest is replaced";
         let candidate = "n = tanh(· + r ⊙ (W h)): what may be written";
         vec![
-            Seen::gate("gates", "reset gate r", reset).part(0, 4),
-            Seen::gate("gates", "update gate z", update).part(1, 4),
-            Seen::signed("gates", "candidate n", candidate).part(2, 4),
+            Observable::gate("gates", "reset gate r", reset).part(0, 4),
+            Observable::gate("gates", "update gate z", update).part(1, 4),
+            Observable::signed("gates", "candidate n", candidate).part(2, 4),
         ]
     },
     token_gates: |_| vec!["gates".into()],
     memory: Some(Memory {
         name: "update gate z of each neuron",
         about: "h = z ⊙ h before + (1 − z) ⊙ n: z depends on the token. The bar is its range over the sequence, the dot its mean.",
-        kept: Kept::Gate("gates", (1, 4)),
+        kept: Retention::Gate("gates", (1, 4)),
     }),
     sign: ["weight_hh", "[3 n, n]"],
     read: |shapes| with_recurrent_matrix(shapes, 3),

@@ -31,9 +31,9 @@ pub struct Layer {
     /// inputs]`; the last two are `[outputs, steps]`.
     pub record: fn(&mut Graph, Var, &Sizes, [usize; 2]) -> Var,
     /// What it carries from token to token. Nothing: it looks at all tokens again.
-    pub states: fn(&Sizes) -> Vec<Seen>,
+    pub states: fn(&Sizes) -> Vec<Observable>,
     /// What multiplies, for people.
-    pub gates: fn(&Sizes) -> Vec<Seen>,
+    pub gates: fn(&Sizes) -> Vec<Observable>,
     /// The buffers that multiply others and are made from the token rather than from the state:
     /// what a query may be read from where no state carries it.
     pub token_gates: fn(&Sizes) -> Vec<String>,
@@ -248,12 +248,12 @@ pub struct Memory {
     /// In a sentence.
     pub about: &'static str,
     /// Where it is written.
-    pub kept: Kept,
+    pub kept: Retention,
 }
 
 /// Where it is written how much stays from token to token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
+pub enum Retention {
     /// λ = exp(−exp(ν)) of a parameter ν.
     Decay(&'static str),
     /// λ = exp(−exp(ν) + i exp(θ)) of the parameters ν and θ of each layer of a stack.
@@ -277,7 +277,7 @@ pub enum Range {
 
 /// Something to look at over a sequence: part `of.0` of `of.1` equal ones of a buffer.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Seen {
+pub struct Observable {
     /// The buffer's name.
     pub buffer: String,
     /// Which part of how many.
@@ -294,7 +294,7 @@ pub struct Seen {
     pub range: Range,
 }
 
-impl Seen {
+impl Observable {
     /// A whole buffer, whose rows are neurons.
     fn new(
         buffer: impl Into<String>,
@@ -337,7 +337,7 @@ impl Seen {
 }
 
 /// Nothing to see, for a layer that has none.
-pub fn nothing(_: &Sizes) -> Vec<Seen> {
+pub fn nothing(_: &Sizes) -> Vec<Observable> {
     vec![]
 }
 

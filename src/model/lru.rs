@@ -10,7 +10,9 @@
 //! λ starts uniform in the unit disk's sector of phases up to π/10, γ at √(1 − |λ|²), the parts of
 //! B at N(0, 1/2e), of C at N(0, 1/n), d at N(0, 1). No norms, no residual connections.
 
-use super::layer::{Kept, Layer, Memory, Read, Seen, Size, Sizes, layered, no_buffers, prefix};
+use super::layer::{
+    Layer, Memory, Observable, Read, Retention, Size, Sizes, layered, no_buffers, prefix,
+};
 use super::shapes::Shapes;
 use crate::graph::op::activation::Function;
 use crate::graph::params::Init;
@@ -84,11 +86,14 @@ fn suffix(layer: usize, layers: usize) -> String {
     if layers == 1 { String::new() } else { format!(", layer {layer}") }
 }
 
-fn states(sizes: &Sizes) -> Vec<Seen> {
+fn states(sizes: &Sizes) -> Vec<Observable> {
     let state = |layer| {
         let name = format!("size of the state, |h|{}", suffix(layer, sizes.layers));
         let about = "h = λ ⊙ h before + γ ⊙ B z, complex; drawn is its size |h|";
-        Seen { complex: true, ..Seen::signed(format!("{}h", prefix(layer)), name, about) }
+        Observable {
+            complex: true,
+            ..Observable::signed(format!("{}h", prefix(layer)), name, about)
+        }
     };
     (1..=sizes.layers).map(state).collect()
 }
@@ -104,17 +109,17 @@ fn at_places(sizes: &Sizes, mixing: Mixing) -> Vec<(usize, &'static str, &'stati
         .collect()
 }
 
-fn gates(sizes: &Sizes, mixing: Mixing) -> Vec<Seen> {
+fn gates(sizes: &Sizes, mixing: Mixing) -> Vec<Observable> {
     let gate = |(layer, place, words): (usize, &str, &str)| {
         let (prefix, suffix) = (prefix(layer), suffix(layer, sizes.layers));
         if mixing == Mixing::Mlp {
             let about = "gelu(W₁ z): an MLP has no gate; these are its neurons";
             let name = format!("MLP {words} the recurrence{suffix}");
-            return Seen::signed(format!("{prefix}mlp_{place}.gelu"), name, about);
+            return Observable::signed(format!("{prefix}mlp_{place}.gelu"), name, about);
         }
         let name = format!("GLU {words} the recurrence{suffix}");
         let buffer = format!("{prefix}glu_{place}.sigmoid");
-        Seen::gate(buffer, name, "σ(W_g z): how much of W_v z passes").of_rows("channel")
+        Observable::gate(buffer, name, "σ(W_g z): how much of W_v z passes").of_rows("channel")
     };
     at_places(sizes, mixing).into_iter().map(gate).collect()
 }
@@ -141,7 +146,7 @@ const STACK: Layer = Layer {
     memory: Some(Memory {
         name: "λ of each neuron",
         about: "h = λ ⊙ h before + γ ⊙ B z: |λ| = 1 keeps everything, |λ| = 0 nothing; off the real line it turns at each token.",
-        kept: Kept::Phases("nu", "theta"),
+        kept: Retention::Phases("nu", "theta"),
     }),
     sign: ["theta", "[n]"],
     read: |shapes| read(shapes, Mixing::GluOut),

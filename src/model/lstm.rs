@@ -9,7 +9,7 @@
 //! One bias where PyTorch adds two. W_hh starts as four orthogonal matrices, the bias of f at 1,
 //! other biases at 0, the rest N(0, 1/fan-in).
 
-use super::layer::{Kept, Layer, Memory, Read, Seen, Size, Sizes};
+use super::layer::{Layer, Memory, Observable, Read, Retention, Size, Sizes};
 use super::shapes::Shapes;
 use crate::graph::{Graph, Var};
 
@@ -34,25 +34,26 @@ pub static LSTM: Layer = Layer {
     states: |_| {
         let read = "h = o ⊙ tanh(c): what is read, and what the next token's gates see";
         vec![
-            Seen::signed("c", "cell c", "c = f ⊙ c before + i ⊙ tanh(g): what is remembered"),
-            Seen::signed("h", "hidden state h", read),
+            Observable::signed("c", "cell c", "c = f ⊙ c before + i ⊙ tanh(g): what is remembered"),
+            Observable::signed("h", "hidden state h", read),
         ]
     },
     gates: |_| {
         let written = "i = σ(·): how much of the candidate is written";
         vec![
-            Seen::gate("gates", "input gate i", written).part(0, 4),
-            Seen::gate("gates", "forget gate f", "f = σ(·): how much of the cell stays").part(1, 4),
-            Seen::gate("gates", "output gate o", "o = σ(·): how much of the cell is shown")
+            Observable::gate("gates", "input gate i", written).part(0, 4),
+            Observable::gate("gates", "forget gate f", "f = σ(·): how much of the cell stays")
+                .part(1, 4),
+            Observable::gate("gates", "output gate o", "o = σ(·): how much of the cell is shown")
                 .part(3, 4),
-            Seen::signed("gates", "candidate", "tanh(g): what may be written").part(2, 4),
+            Observable::signed("gates", "candidate", "tanh(g): what may be written").part(2, 4),
         ]
     },
     token_gates: |_| vec!["gates".into()],
     memory: Some(Memory {
         name: "forget gate f of each cell",
         about: "c = f ⊙ c before + …: f depends on the token. The bar is its range over the sequence, the dot its mean.",
-        kept: Kept::Gate("gates", (1, 4)),
+        kept: Retention::Gate("gates", (1, 4)),
     }),
     sign: ["weight_hh", "[4 n, n]"],
     read: |shapes| with_recurrent_matrix(shapes, 4),

@@ -16,7 +16,7 @@
 //! it, the side gate multiplies. So the squared error is of degree 10, and from |x| ≈ 1e4 on beyond
 //! float32, which the engines tell as a loss that is no number; ŷ is not until about 1e7.
 
-use super::layer::{Kept, Layer, Memory, Seen, Size, Sizes};
+use super::layer::{Layer, Memory, Observable, Retention, Size, Sizes};
 use crate::graph::op::activation::Function;
 use crate::graph::params::Init;
 use crate::graph::{Graph, Var};
@@ -52,7 +52,7 @@ pub static MAMBA: Layer = Layer {
     record,
     states: |_| {
         let about = "h = exp(Δ A) ⊙ h before + Δ B z, channel by channel";
-        vec![Seen::signed("h", "state h", about).of_rows("state number")]
+        vec![Observable::signed("h", "state h", about).of_rows("state number")]
     },
     gates: |_| {
         let step = "Δ = softplus(·): large writes much and forgets much";
@@ -60,17 +60,17 @@ pub static MAMBA: Layer = Layer {
         let c = "C = W_C z: which state numbers are read";
         let side = "silu(W_g z): what the channels are multiplied by";
         vec![
-            Seen::signed("step", "step size Δ", step).of_rows("channel"),
-            Seen::signed("b", "B, how it writes", b).of_rows("state number"),
-            Seen::signed("c", "C, how it reads", c).of_rows("state number"),
-            Seen::signed("side", "side gate", side).of_rows("channel"),
+            Observable::signed("step", "step size Δ", step).of_rows("channel"),
+            Observable::signed("b", "B, how it writes", b).of_rows("state number"),
+            Observable::signed("c", "C, how it reads", c).of_rows("state number"),
+            Observable::signed("side", "side gate", side).of_rows("channel"),
         ]
     },
     token_gates: |_| vec!["c".into(), "side".into()],
     memory: Some(Memory {
         name: "exp(Δ A) of each state number",
         about: "What a state number keeps depends on the token: the bar is its range over the sequence, the dot its mean.",
-        kept: Kept::Selective("step", "a_log"),
+        kept: Retention::Selective("step", "a_log"),
     }),
     sign: ["a_log", "[e, N]"],
     read: |shapes| {

@@ -1,7 +1,7 @@
 //! A network of any kind by its parameters, in f64 and apart from any training: what files,
 //! constructions and finished runs hold.
 
-use super::run::Weighed;
+use super::run::ModelWeights;
 use super::{Architecture, Network};
 use crate::graph::params::ParamTable;
 use serde::{Deserialize, Serialize};
@@ -35,8 +35,8 @@ impl Model {
     }
 
     /// What the engine runs.
-    pub fn weighed(&self) -> Weighed<'_> {
-        Weighed {
+    pub fn weighed(&self) -> ModelWeights<'_> {
+        ModelWeights {
             architecture: self.architecture,
             inputs: self.inputs,
             outputs: self.outputs,

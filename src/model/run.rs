@@ -9,7 +9,7 @@ use crate::math::matrix::Matrix;
 
 /// An architecture with its parameters.
 #[derive(Debug, Clone, Copy)]
-pub struct Weighed<'a> {
+pub struct ModelWeights<'a> {
     /// Kind and sizes.
     pub architecture: Architecture,
     /// d, values per token.
@@ -23,7 +23,7 @@ pub struct Weighed<'a> {
 /// The buffer that holds ŷ.
 pub const OUTPUT: &str = "readout";
 
-impl Weighed<'_> {
+impl ModelWeights<'_> {
     /// ŷ `[batch · time, d_out]` for x `[batch · time, d]`: sequences of `time` tokens, one after
     /// another.
     pub fn outputs_of<F: Float>(&self, x: &Matrix, time: usize) -> Matrix {
@@ -103,7 +103,8 @@ mod tests {
         for architecture in every(sizes) {
             let table = architecture.table(2, 2);
             let parameters: Vec<f64> = table.initial(3).into_iter().map(f64::from).collect();
-            let weighed = Weighed { architecture, inputs: 2, outputs: 2, parameters: &parameters };
+            let weighed =
+                ModelWeights { architecture, inputs: 2, outputs: 2, parameters: &parameters };
             let names: Vec<String> = architecture
                 .state_buffers()
                 .into_iter()

@@ -16,7 +16,7 @@ use super::specimen::Specimen;
 use crate::analysis::insides::Origin;
 use crate::graph::params::Param;
 use crate::graph::{Graph, program::Program};
-use crate::model::run::Weighed;
+use crate::model::run::ModelWeights;
 use crate::model::{Architecture, Model, Network};
 use crate::task::Teacher;
 use crate::train::session::Snapshot;
@@ -206,7 +206,7 @@ pub fn write_network(network: &Network, teacher: &Teacher) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// As [`write_network`].
-pub fn write_weighed(network: &Weighed<'_>, teacher: &Teacher) -> Result<Vec<u8>> {
+pub fn write_weighed(network: &ModelWeights<'_>, teacher: &Teacher) -> Result<Vec<u8>> {
     let table = network.architecture.table(network.inputs, network.outputs);
     doubles(table.iter().map(|param| (param, network.parameters[param.range()].to_vec())), teacher)
 }

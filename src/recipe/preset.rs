@@ -20,7 +20,7 @@ pub struct Preset {
 }
 
 #[derive(Deserialize)]
-struct Written {
+struct PresetFile {
     title: String,
     about: String,
     settings: Vec<(String, String)>,
@@ -52,7 +52,7 @@ pub fn names() -> Vec<&'static str> {
 }
 
 fn read(name: &str, text: &str) -> Preset {
-    let Written { title, about, settings } =
+    let PresetFile { title, about, settings } =
         serde_json::from_str(text).expect("presets are checked by their test");
     let mut recipe = Recipe::default();
     for (key, value) in settings {

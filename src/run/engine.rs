@@ -10,7 +10,7 @@ use crate::{Error, Result};
 
 /// What a training may use.
 #[derive(Debug, Clone, Copy)]
-pub struct Means {
+pub struct Resources {
     /// Which engine it asks for.
     pub engine: Engine,
     /// CPU threads, 0 for all.
@@ -20,7 +20,7 @@ pub struct Means {
 }
 
 /// Trainings that are loaded.
-pub struct Opened {
+pub struct Trainings {
     /// Ready to advance.
     pub session: Session,
     /// What the user should know of the choice.
@@ -37,13 +37,13 @@ const PIECE_MS: f64 = 12.0;
 ///
 /// # Errors
 /// No device of the kind that was asked for, or not enough memory.
-pub async fn open(members: &[Member<'_>], means: Means) -> Result<Opened> {
-    let on_cpu = |note: Option<String>| -> Result<Opened> {
+pub async fn open(members: &[Member<'_>], means: Resources) -> Result<Trainings> {
+    let on_cpu = |note: Option<String>| -> Result<Trainings> {
         let open = |program: Program| -> Result<Box<dyn Backend>> {
             Ok(Box::new(Cpu::<f32>::new(program, means.threads, means.memory_limit)?))
         };
         let session = Session::together(members, PIECE_MS, open)?;
-        Ok(Opened {
+        Ok(Trainings {
             session,
             note,
             #[cfg(feature = "gpu")]
@@ -62,7 +62,7 @@ pub async fn open(members: &[Member<'_>], means: Means) -> Result<Opened> {
 }
 
 #[cfg(feature = "gpu")]
-async fn on_gpu(members: &[Member<'_>], engine: Engine) -> Result<Opened> {
+async fn on_gpu(members: &[Member<'_>], engine: Engine) -> Result<Trainings> {
     let context = Context::open().await?;
     if engine == Engine::Auto && context.device().software {
         return Err(Error::NoGpu(format!(
@@ -74,11 +74,11 @@ async fn on_gpu(members: &[Member<'_>], engine: Engine) -> Result<Opened> {
         Session::together(members, PIECE_MS, |program: Program| -> Result<Box<dyn Backend>> {
             Ok(Box::new(Gpu::new(&context, program)?))
         })?;
-    Ok(Opened { session, note: None, gpu: Some(context) })
+    Ok(Trainings { session, note: None, gpu: Some(context) })
 }
 
 #[cfg(not(feature = "gpu"))]
 #[allow(clippy::unused_async, reason = "with a GPU it waits")]
-async fn on_gpu(_: &[Member<'_>], _: Engine) -> Result<Opened> {
+async fn on_gpu(_: &[Member<'_>], _: Engine) -> Result<Trainings> {
     Err(Error::NoGpu("this build has no GPU engine".into()))
 }

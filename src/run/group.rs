@@ -1,7 +1,7 @@
 //! Runs of one program, trained together to their end: from recipes to records. A run that diverges
 //! is over; the others go on.
 
-use super::engine::{self, Means};
+use super::engine::{self, Resources};
 use crate::analysis::importance::{self, THRESHOLD};
 use crate::backend::{Device, DeviceKind, StepLoss};
 use crate::model::Network;
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use web_time::{Duration, Instant};
 
 /// A run, and where it starts if not at its beginning.
-pub type Begun = (Recipe, Option<Partial>);
+pub type RunStart = (Recipe, Option<Partial>);
 
 /// What a group starts from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ pub struct Start {
     pub group: u32,
     /// Runs of one program, and where each one starts if not at its beginning: all at the same
     /// step.
-    pub members: Vec<Begun>,
+    pub members: Vec<RunStart>,
     /// The user's arrays, of the file task.
     pub data: Option<Box<Arrays>>,
     /// CPU threads, 0 for all.
@@ -41,7 +41,7 @@ pub struct Start {
 
 /// What a group tells; a number is a member's place in [`Start::members`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Told {
+pub enum GroupEvent {
     /// It is loaded, on that device.
     Ready(Device),
     /// A member has done that many steps, with that curve.
@@ -92,7 +92,7 @@ impl Group {
     ///
     /// # Errors
     /// Not one fits, or there is no such device.
-    pub async fn open(mut start: Start) -> Result<(Self, Vec<Told>)> {
+    pub async fn open(mut start: Start) -> Result<(Self, Vec<GroupEvent>)> {
         let (session, device, note) = loop {
             let all: Vec<usize> = (0..start.members.len()).collect();
             match load(&start, &all).await {
@@ -105,8 +105,8 @@ impl Group {
         let members: Vec<Progress> =
             start.members.iter().map(|(_, from)| Progress::from(from.as_ref())).collect();
         let (started, points) = (session.step(), members[0].curve.0.len() as u64);
-        let mut told = vec![Told::Fewer(members.len()), Told::Ready(device.clone())];
-        told.extend(note.map(Told::Note));
+        let mut told = vec![GroupEvent::Fewer(members.len()), GroupEvent::Ready(device.clone())];
+        told.extend(note.map(GroupEvent::Note));
         let trained = (0..members.len()).collect();
         let states_due = Instant::now() + Duration::from_millis(start.states_every_ms.into());
         let group = Self {
@@ -149,11 +149,11 @@ impl Group {
     ///
     /// # Errors
     /// The device refused the work, or was lost once too often.
-    pub async fn work(&mut self) -> Result<Vec<Told>> {
+    pub async fn work(&mut self) -> Result<Vec<GroupEvent>> {
         match self.piece() {
             Err(error @ Error::DeviceLost(_)) if self.retries < RETRIES => {
                 self.reopen().await?;
-                Ok(vec![Told::Note(format!(
+                Ok(vec![GroupEvent::Note(format!(
                     "{error}. The sweep goes on from step {}.",
                     self.session.step()
                 ))])
@@ -162,7 +162,7 @@ impl Group {
         }
     }
 
-    fn piece(&mut self) -> Result<Vec<Told>> {
+    fn piece(&mut self) -> Result<Vec<GroupEvent>> {
         let steps = self.steps();
         let next = mark(steps, self.points + 1).min(steps);
         if self.states_at.is_none() {
@@ -193,7 +193,7 @@ impl Group {
         if self.session.step() == next && self.points < mark_count(steps, next) {
             self.points = mark_count(steps, next);
             let going = self.members.iter().enumerate().filter(|(_, member)| !member.over);
-            told.extend(going.map(|(i, member)| Told::Point(i, next, member.curve.clone())));
+            told.extend(going.map(|(i, member)| GroupEvent::Point(i, next, member.curve.clone())));
             if Instant::now() >= self.states_due && next < steps {
                 self.session.request_snapshot();
                 self.states_at = Some(next);
@@ -204,7 +204,7 @@ impl Group {
     }
 
     /// States that came: at the end they make records, at a mark they are what a restart needs.
-    fn take(&mut self, states: Vec<(usize, Snapshot)>, told: &mut Vec<Told>) {
+    fn take(&mut self, states: Vec<(usize, Snapshot)>, told: &mut Vec<GroupEvent>) {
         let steps = self.steps();
         let mut kept = vec![];
         for (member, snapshot) in states {
@@ -223,7 +223,7 @@ impl Group {
             for (member, partial) in &kept {
                 self.start.members[*member].1 = Some(partial.clone());
             }
-            told.push(Told::States(kept));
+            told.push(GroupEvent::States(kept));
             (self.states_at, self.states_due) =
                 (None, Instant::now() + Duration::from_millis(self.start.states_every_ms.into()));
         }
@@ -233,7 +233,7 @@ impl Group {
         self.start.members[0].0.steps.into()
     }
 
-    fn over(&mut self, member: usize, outcome: Outcome, state: Option<&Snapshot>) -> Told {
+    fn over(&mut self, member: usize, outcome: Outcome, state: Option<&Snapshot>) -> GroupEvent {
         self.members[member].over = true;
         let recipe = self.start.members[member].0.clone();
         let table = &self.session.backend().program().params;
@@ -246,7 +246,7 @@ impl Group {
                 .census(THRESHOLD),
             )
         };
-        Told::Over(
+        GroupEvent::Over(
             member,
             Box::new(Record {
                 key: key(&recipe),
@@ -280,7 +280,7 @@ pub fn next(
     queue: &Queue,
     most: usize,
     state: impl Fn(&Run) -> Option<Partial>,
-) -> Option<(Vec<usize>, Vec<Begun>)> {
+) -> Option<(Vec<usize>, Vec<RunStart>)> {
     let step = |partial: &Option<Partial>| partial.as_ref().map(|partial| partial.snapshot.step);
     let found = queue
         .next(most)?
@@ -318,7 +318,7 @@ fn mark_count(steps: u64, step: u64) -> u64 {
 /// The session of those members, what it runs on, and what the user should know of it.
 async fn load(start: &Start, which: &[usize]) -> Result<(Session, Device, Option<String>)> {
     let recipe = &start.members[0].0;
-    let chosen: Vec<&Begun> = which.iter().map(|&member| &start.members[member]).collect();
+    let chosen: Vec<&RunStart> = which.iter().map(|&member| &start.members[member]).collect();
     chosen.iter().try_for_each(|(recipe, _)| recipe.check_arrays(start.data.as_deref()))?;
     let data: Vec<Option<Arrays>> =
         chosen.iter().map(|(recipe, _)| Some(recipe.split(start.data.as_ref()?).0)).collect();
@@ -331,8 +331,11 @@ async fn load(start: &Start, which: &[usize]) -> Result<(Session, Device, Option
             source,
         });
     }
-    let means =
-        Means { engine: recipe.backend, threads: start.threads, memory_limit: start.memory_limit };
+    let means = Resources {
+        engine: recipe.backend,
+        threads: start.threads,
+        memory_limit: start.memory_limit,
+    };
     let opened = engine::open(&members, means).await?;
     let session = opened.session.quiet();
     let device = session.backend().device().clone();

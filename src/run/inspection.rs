@@ -85,7 +85,7 @@ impl Inspected {
 
 /// The live network as the runner has it.
 #[derive(Debug, Clone, Copy)]
-pub struct Trained<'a> {
+pub struct LiveNetwork<'a> {
     /// Steps done.
     pub step: u64,
     /// All parameters, flat, in the order of its table.
@@ -107,14 +107,14 @@ pub struct Inspector {
     stale: bool,
     due: Option<Instant>,
     /// Insides that were answered and are still to be probed.
-    unprobed: Option<Unprobed>,
+    unprobed: Option<PendingProbe>,
     probe_due: Option<Instant>,
     /// The newest probe of this network.
     probed: Option<Probing>,
 }
 
 #[derive(Debug)]
-struct Unprobed {
+struct PendingProbe {
     model: Model,
     teacher: Option<Teacher>,
     origin: Option<Origin>,
@@ -152,11 +152,11 @@ impl Inspector {
     }
 
     /// The answer, if one is due.
-    pub fn answer(&mut self, live: Option<Trained<'_>>) -> Option<Inspected> {
+    pub fn answer(&mut self, live: Option<LiveNetwork<'_>>) -> Option<Inspected> {
         if self.stale && wait_ms(self.due) == 0 { self.look(live) } else { self.probe() }
     }
 
-    fn look(&mut self, live: Option<Trained<'_>>) -> Option<Inspected> {
+    fn look(&mut self, live: Option<LiveNetwork<'_>>) -> Option<Inspected> {
         let Inspect { bench, id, subject, look, settings, .. } = self.asked.as_ref()?;
         let begun = Instant::now();
         let (step, model, teacher, origin) = match subject {
@@ -164,7 +164,7 @@ impl Inspector {
                 (given.step, given.network.clone(), given.teacher.as_ref(), given.origin)
             }
             Subject::Live => {
-                let Some(Trained { step, parameters, teacher, plan, .. }) = live else {
+                let Some(LiveNetwork { step, parameters, teacher, plan, .. }) = live else {
                     self.stale = false; // until there is one
                     return None;
                 };
@@ -194,7 +194,7 @@ impl Inspector {
         let unprobed = inspected
             .insides()
             .is_some_and(|insides| !matches!(insides.probe, Probing::Impossible(_)));
-        self.unprobed = unprobed.then(|| Unprobed {
+        self.unprobed = unprobed.then(|| PendingProbe {
             model,
             teacher: teacher.cloned(),
             origin,
@@ -210,7 +210,7 @@ impl Inspector {
         if wait_ms(self.probe_due) > 0 {
             return None;
         }
-        let Unprobed { model, teacher, origin, mut inspected } = self.unprobed.take()?;
+        let PendingProbe { model, teacher, origin, mut inspected } = self.unprobed.take()?;
         let begun = Instant::now();
         let probed = insides::probe(&model, teacher.as_ref(), origin, inspected.step);
         let took = begun.elapsed();

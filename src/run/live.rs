@@ -12,7 +12,7 @@ use crate::model::Network;
 use crate::recipe::Recipe;
 use crate::task::Teacher;
 use crate::train::history::{LossHistory, Traces};
-use crate::train::mask::Masked;
+use crate::train::mask::MaskedUnits;
 use crate::train::session::{Event, Snapshot};
 use web_time::{Duration, Instant};
 
@@ -78,7 +78,7 @@ pub struct Live {
     /// The newest state whose loss was sound.
     pub good: Option<Snapshot>,
     /// What the late mask took out.
-    pub masked: Option<Masked>,
+    pub masked: Option<MaskedUnits>,
     /// How it ended, if it did.
     pub end: Option<End>,
     /// Why it could not start or had to stop.

@@ -96,7 +96,7 @@ pub enum Update {
     /// A network taken apart.
     Inspected(Box<Inspected>),
     /// The runs of a sweep that train together, by the group's number.
-    Group(u32, Box<group::Told>),
+    Group(u32, Box<group::GroupEvent>),
     /// They could not be loaded, or had to stop.
     GroupFailed(u32, Error),
     /// Plays or pauses now.

@@ -1,9 +1,9 @@
 //! A training off the window's thread: commands in, updates out. The same code runs on a thread
 //! natively and in a Web Worker on the page; [`crate::platform`] makes the [`Port`].
 
-use super::engine::{self, Means};
+use super::engine::{self, Resources};
 use super::group::{self, Group};
-use super::inspection::{Inspector, Trained};
+use super::inspection::{Inspector, LiveNetwork};
 pub use super::messages::{Command, Start, Update};
 use crate::analysis::contribution;
 use crate::analysis::finding;
@@ -149,7 +149,7 @@ impl<P: Port> Runner<'_, P> {
         }
     }
 
-    fn tell(&self, number: u32, told: Vec<group::Told>) {
+    fn tell(&self, number: u32, told: Vec<group::GroupEvent>) {
         told.into_iter()
             .for_each(|told| self.port.send(number, Update::Group(number, Box::new(told))));
     }
@@ -209,7 +209,7 @@ impl<P: Port> Runner<'_, P> {
         let (data, test) = start.data.as_ref().map(|data| start.recipe.split(data)).unzip();
         let source = Source { teacher: teacher.as_ref(), data: data.as_ref() };
         let member = Member { plan, start: start.from.as_ref(), source };
-        let means = Means {
+        let means = Resources {
             engine: start.recipe.backend,
             threads: start.threads,
             memory_limit: start.memory_limit,
@@ -295,7 +295,7 @@ impl<P: Port> Runner<'_, P> {
     /// in milliseconds.
     fn inspect(&mut self) -> u32 {
         let training = self.training.as_ref();
-        let live = training.map(|training| Trained {
+        let live = training.map(|training| LiveNetwork {
             step: training.newest.0,
             parameters: &training.newest.1,
             teacher: training.teacher.as_ref(),

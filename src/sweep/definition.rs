@@ -12,7 +12,7 @@ use std::marker::PhantomData;
 
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-pub(super) struct Written {
+pub(super) struct SweepFile {
     title: String,
     about: String,
     preset: Option<String>,
@@ -52,14 +52,14 @@ impl Sweep {
                 "expected { \"title\": ..., \"settings\": { ... }, \"grid\": { ... } }".into(),
             ));
         }
-        let written: Written = serde_json::from_str(text).map_err(|e| unlike(e.to_string()))?;
+        let written: SweepFile = serde_json::from_str(text).map_err(|e| unlike(e.to_string()))?;
         Self::of(name, written)
     }
 
     /// The definition that was `written` in the file `name`.
-    pub(super) fn of(name: &str, written: Written) -> Result<Self> {
+    pub(super) fn of(name: &str, written: SweepFile) -> Result<Self> {
         let within = |part: &'static str| move |e: Error| Error::file(name, format!("{part}{e}"));
-        let Written { title, about, preset, settings, variants, grid } = written;
+        let SweepFile { title, about, preset, settings, variants, grid } = written;
         let preset = preset.unwrap_or_else(|| preset::DEFAULT.into());
         let texts = |members: Members<Text>| {
             members.0.into_iter().map(|(key, Text(value))| (key, value)).collect()

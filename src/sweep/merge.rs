@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// What a merge found.
 #[derive(Debug, Clone)]
-pub struct Merged {
+pub struct Merge {
     /// The sweep, with all records.
     pub queue: Queue,
     /// The names of the runs that no folder has a record of.
@@ -27,7 +27,7 @@ pub struct Merged {
 /// # Errors
 /// No folder; one without a definition, or with another; two records of one run that differ in more
 /// than the device; the disk's.
-pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<Merged> {
+pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<Merge> {
     let first = dirs
         .first()
         .ok_or_else(|| Error::setting("merge", "no folder", "the folders of all shards"))?;
@@ -80,7 +80,7 @@ pub fn merge(dirs: &[PathBuf], out: &Path) -> Result<Merged> {
         .enumerate()
         .filter(|(index, _)| !matches!(queue.state(*index), State::Over(_)));
     let missing = missing.map(|(_, run)| run.name.clone()).collect();
-    Ok(Merged { queue, missing, notes })
+    Ok(Merge { queue, missing, notes })
 }
 
 /// What two definitions differ in, beside the words for people.

@@ -1,6 +1,6 @@
 //! A sweep as a table, one line a run: `results.csv` for spreadsheets, `results.json` for programs.
 
-use super::definition::Written;
+use super::definition::SweepFile;
 use super::queue::{Queue, State};
 use super::record::{Outcome, Record, mark};
 use super::{Sweep, key};
@@ -107,7 +107,8 @@ pub fn results_json(queue: &Queue) -> String {
 /// # Errors
 /// A definition that does not hold, a record of another run.
 pub fn read(name: &str, text: &str) -> Result<Option<Queue>> {
-    let Ok(Saved { sweep: Some(written), runs }) = serde_json::from_str::<Saved>(text) else {
+    let Ok(ResultsFile { sweep: Some(written), runs }) = serde_json::from_str::<ResultsFile>(text)
+    else {
         return Ok(None);
     };
     let records: Vec<Record> = runs.into_iter().filter_map(|run| run.record).collect();
@@ -129,13 +130,13 @@ pub fn read(name: &str, text: &str) -> Result<Option<Queue>> {
 
 /// What is read of the file again.
 #[derive(Deserialize)]
-struct Saved {
-    sweep: Option<Written>,
-    runs: Vec<SavedRun>,
+struct ResultsFile {
+    sweep: Option<SweepFile>,
+    runs: Vec<RunEntry>,
 }
 
 #[derive(Deserialize)]
-struct SavedRun {
+struct RunEntry {
     record: Option<Record>,
 }
 

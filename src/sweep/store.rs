@@ -185,10 +185,10 @@ fn definition(path: &Path) -> Result<Sweep> {
 }
 
 /// A record and its file.
-type Filed = (PathBuf, Record);
+type RecordFile = (PathBuf, Record);
 
 /// The records in `dir`, by key; and what could not be used.
-pub(super) fn records(dir: &Path) -> Result<(Vec<Filed>, Vec<String>)> {
+pub(super) fn records(dir: &Path) -> Result<(Vec<RecordFile>, Vec<String>)> {
     let folder = dir.join(RUNS);
     let entries = fs::read_dir(&folder).and_then(|entries| {
         entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<PathBuf>>>()

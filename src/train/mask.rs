@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 /// Who was set to zero.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Masked {
+pub struct MaskedUnits {
     /// Hidden neurons.
     pub hidden: Vec<usize>,
     /// Output gates.
@@ -36,10 +36,10 @@ pub fn find(
     data: Option<&Arrays>,
     parameters: &[f32],
     threshold: f32,
-) -> Result<Masked> {
+) -> Result<MaskedUnits> {
     let Architecture { layer, sizes } = plan.architecture;
     if !layer.reducible {
-        return Ok(Masked::default());
+        return Ok(MaskedUnits::default());
     }
     let is_side = sizes.side;
     let batch = (ROWS / plan.time).max(4);
@@ -47,7 +47,7 @@ pub fn find(
     let table = program.params.clone();
     let find = |name: &str| program.find(name);
     let (states, gated) = (find("h"), find("output_gate").or_else(|| find("gated")));
-    let (Some(states), Some(gated)) = (states, gated) else { return Ok(Masked::default()) };
+    let (Some(states), Some(gated)) = (states, gated) else { return Ok(MaskedUnits::default()) };
     let mut cpu = Cpu::<f32>::new(program, 1, u64::MAX)?;
     cpu.write(Graph::PARAMETERS, parameters);
     plan.write_constants(&mut cpu, 0, Source { data, ..Source::default() });
@@ -62,11 +62,11 @@ pub fn find(
         product(&root_mean_square(&cpu.read_exact(states), sizes.hidden), &out)
     };
     let gates = if is_side { vec![] } else { below(&gates, threshold) };
-    Ok(Masked { hidden: below(&hidden, threshold), gates })
+    Ok(MaskedUnits { hidden: below(&hidden, threshold), gates })
 }
 
 /// Sets all weights of the masked to zero in `flat` (parameters or a moment); ν stays.
-pub fn apply(table: &ParamTable, masked: &Masked, flat: &mut [f32]) {
+pub fn apply(table: &ParamTable, masked: &MaskedUnits, flat: &mut [f32]) {
     let mut zero = |name: &str, rows: bool, which: &[usize]| {
         let Some(param) = table.get(name) else { return };
         let [out, fan_in] = param.shape[..] else { return };

@@ -1,7 +1,7 @@
 //! A live training: a program on a backend, its milestones, and what it tells. Several of one shape
 //! train together.
 
-use super::mask::{self, Masked};
+use super::mask::{self, MaskedUnits};
 use super::pacer::{Pacer, Speed};
 use super::plan::Plan;
 use crate::Result;
@@ -45,7 +45,7 @@ pub enum Event {
     /// A state to go back to, about once a second and when asked for.
     Snapshot(Snapshot),
     /// The late mask has fallen.
-    Masked(Masked),
+    Masked(MaskedUnits),
     /// All steps are done.
     Finished,
     /// The loss is no longer a number, first at this step.
@@ -65,7 +65,7 @@ pub struct Member<'a> {
 
 /// Trainings of one shape on a backend, each a replica of the program.
 pub struct Session {
-    trained: Vec<Trained>,
+    trained: Vec<Training>,
     backend: Box<dyn Backend>,
     pacer: Pacer,
     /// Steps done, as far as is known here.
@@ -86,12 +86,12 @@ pub struct Session {
 }
 
 /// One of the trainings.
-struct Trained {
+struct Training {
     plan: Plan,
     /// The user's sequences, for the mask.
     data: Option<Arrays>,
     /// What the mask took out, and at which step.
-    masked: Option<(u64, Masked)>,
+    masked: Option<(u64, MaskedUnits)>,
     diverged: bool,
 }
 
@@ -151,7 +151,7 @@ impl Session {
         let mask_at = plan
             .mask
             .map(|mask| (f64::from(mask.at) * f64::from(plan.optimizer.steps)).round() as u64);
-        let trained = |member: &Member<'_>| Trained {
+        let trained = |member: &Member<'_>| Training {
             data: member.source.data.filter(|_| member.plan.mask.is_some()).cloned(),
             plan: member.plan.clone(),
             masked: None,
@@ -214,7 +214,7 @@ impl Session {
 
     /// Changes peak learning rate and base weight decay from the next step on.
     pub fn set_rates(&mut self, learning_rate: f32, weight_decay: f32) {
-        for Trained { plan, .. } in &mut self.trained {
+        for Training { plan, .. } in &mut self.trained {
             (plan.optimizer.learning_rate, plan.optimizer.weight_decay) =
                 (learning_rate, weight_decay);
         }
@@ -383,8 +383,8 @@ impl Session {
         Ok(())
     }
 
-    fn mask(&mut self, replica: usize, snapshot: &mut Snapshot) -> Result<Masked> {
-        let Trained { plan, data, .. } = &self.trained[replica];
+    fn mask(&mut self, replica: usize, snapshot: &mut Snapshot) -> Result<MaskedUnits> {
+        let Training { plan, data, .. } = &self.trained[replica];
         let threshold = plan.mask.map_or(0.0, |mask| mask.threshold);
         let masked = mask::find(plan, data.as_ref(), &snapshot.parameters, threshold)?;
         let table = &self.backend.program().params;

@@ -1,13 +1,13 @@
 //! What a layer's recurrence keeps from token to token: eigenvalues where it is linear, its forget
 //! or update gate where it is not.
 //!
-//! Where each layer writes it, its own file says: [`Kept`].
+//! Where each layer writes it, its own file says: [`Retention`].
 
 use super::trace::MOST;
 use crate::math::linear;
 use crate::math::matrix::Matrix;
 use crate::model::Model;
-use crate::model::layer::{self, Kept, prefix};
+use crate::model::layer::{self, Retention, prefix};
 use serde::{Deserialize, Serialize};
 
 /// Of one layer.
@@ -82,15 +82,15 @@ fn spectra(model: &Model, x: &Matrix) -> Vec<Option<Spectrum>> {
     };
     let Some(memory) = model.architecture.layer.memory else { return vec![] };
     match memory.kept {
-        Kept::Decay(nu) => {
+        Retention::Decay(nu) => {
             vec![Some(Spectrum::Line(part(nu).iter().map(|nu| [(-nu.exp()).exp(); 3]).collect()))]
         }
-        Kept::Eigenvalues(matrix) => {
+        Retention::Eigenvalues(matrix) => {
             let n = model.architecture.sizes.hidden;
             let matrix = Matrix::new(n, n, part(matrix).to_vec());
             vec![linear::eigenvalues(&matrix).map(Spectrum::Disk)]
         }
-        Kept::Phases(nu, theta) => {
+        Retention::Phases(nu, theta) => {
             let disk = |layer: usize| {
                 let [nu, theta] = [nu, theta].map(|name| part(&format!("{}{name}", prefix(layer))));
                 let lambda = |(nu, theta): (&f64, &f64)| {
@@ -100,7 +100,7 @@ fn spectra(model: &Model, x: &Matrix) -> Vec<Option<Spectrum>> {
             };
             (1..=model.architecture.sizes.layers).map(disk).collect()
         }
-        Kept::Selective(step, a_log) => {
+        Retention::Selective(step, a_log) => {
             let state = model.architecture.sizes.state;
             let step = model.weighed().buffers::<f64>(x, x.rows, &[step.into()]).remove(0);
             let decay = |(i, a_log): (usize, &f64)| {
@@ -110,7 +110,7 @@ fn spectra(model: &Model, x: &Matrix) -> Vec<Option<Spectrum>> {
                 part(a_log).iter().enumerate().take(MOST).map(decay).collect(),
             ))]
         }
-        Kept::Gate(buffer, (part, parts)) => vec![Some(over(buffer, part, parts))],
+        Retention::Gate(buffer, (part, parts)) => vec![Some(over(buffer, part, parts))],
     }
 }
 

@@ -2,8 +2,8 @@
 //! mean.
 
 use crate::math::matrix::Matrix;
+use crate::model::layer::Observable;
 pub use crate::model::layer::Range;
-use crate::model::layer::Seen;
 use crate::model::{Architecture, Model};
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,7 @@ pub fn traces(model: &Model, x: &Matrix) -> (Vec<Trace>, Vec<Trace>) {
     let names: Vec<String> =
         states.iter().chain(&gates).map(|source| source.buffer.clone()).collect();
     let mut buffers = model.weighed().buffers::<f64>(x, x.rows, &names).into_iter();
-    let mut read = |sources: Vec<Seen>| {
+    let mut read = |sources: Vec<Observable>| {
         sources
             .into_iter()
             .zip(buffers.by_ref())
@@ -66,8 +66,8 @@ pub fn traces(model: &Model, x: &Matrix) -> (Vec<Trace>, Vec<Trace>) {
     (states, read(gates))
 }
 
-fn trace(source: Seen, buffer: &Matrix) -> Trace {
-    let Seen { of: (part, parts), complex, name, about, row, range, .. } = source;
+fn trace(source: Observable, buffer: &Matrix) -> Trace {
+    let Observable { of: (part, parts), complex, name, about, row, range, .. } = source;
     let of = if complex { buffer.columns / 2 } else { buffer.columns / parts };
     let width = of.min(MOST);
     let at = |t: usize, j: usize| {

@@ -7,7 +7,7 @@ use crate::sweep::record::{Outcome, Record};
 use serde::{Deserialize, Serialize};
 
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct KeptSweep {
     sweep: Sweep,
     records: Vec<Record>,
     /// A run of the file task: it knows the sizes of the arrays, which are not kept.
@@ -26,7 +26,7 @@ pub fn write(queue: &Queue) -> Option<String> {
     let record = |run| if let State::Over(record) = queue.state(run) { Some(record) } else { None };
     let over = (0..queue.runs().len()).filter_map(record);
     let on_file = queue.runs().iter().find(|run| run.recipe.task == TaskName::File);
-    let mut kept = Kept {
+    let mut kept = KeptSweep {
         sweep: queue.sweep.clone(),
         records: over.filter(|record| record.is_tried()).cloned().collect(),
         run: on_file.map(|run| run.recipe.clone()),
@@ -50,7 +50,7 @@ pub fn read(text: &str) -> Result<Option<Queue>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    let Kept { sweep, records, run } =
+    let KeptSweep { sweep, records, run } =
         serde_json::from_str(text).map_err(|error| error.to_string())?;
     let recipes = records.iter().map(|record| &record.recipe).chain(&run);
     let mut queue = Queue::like(sweep, recipes).map_err(|error| error.to_string())?;

@@ -44,7 +44,7 @@ struct Flight {
 }
 
 /// What a finished readback brought.
-pub(super) struct Arrived {
+pub(super) struct Delivery {
     /// One per replica.
     pub(super) progress: Vec<Progress>,
     /// Requests to repeat, because the run they were for is over.
@@ -143,7 +143,7 @@ impl Readback {
     ///
     /// # Errors
     /// The mapping failed: the device is gone.
-    pub(super) fn take(&mut self, context: &Context) -> Result<Option<Arrived>> {
+    pub(super) fn take(&mut self, context: &Context) -> Result<Option<Delivery>> {
         let (Some(staging), Some(flight)) = (&self.staging, &self.flight) else { return Ok(None) };
         match flight.state.load(Ordering::Acquire) {
             PENDING => return Ok(None),
@@ -183,7 +183,7 @@ impl Readback {
 }
 
 impl Flight {
-    fn decode(&self, bytes: &[u8]) -> Arrived {
+    fn decode(&self, bytes: &[u8]) -> Delivery {
         let (clocks, rest) = bytes.split_at(self.replicas * size_of::<Clock>());
         let losses_bytes = self.losses as usize * size_of::<[f32; 2]>();
         let (losses, mut rest) = rest.split_at(self.replicas * losses_bytes);
@@ -215,6 +215,6 @@ impl Flight {
         }
         let again =
             if self.stale { self.tensors.iter().map(|(id, _)| *id).collect() } else { vec![] };
-        Arrived { progress, again, stale: self.stale }
+        Delivery { progress, again, stale: self.stale }
     }
 }

@@ -60,8 +60,11 @@ pub(super) fn fits(context: &Context, program: &Program) -> Result<()> {
     }
 }
 
-pub(super) trait Caught: Future<Output = Option<wgpu::Error>> + wgpu::WasmNotSend {}
-impl<T: Future<Output = Option<wgpu::Error>> + wgpu::WasmNotSend> Caught for T {}
+pub(super) trait CaughtError:
+    Future<Output = Option<wgpu::Error>> + wgpu::WasmNotSend
+{
+}
+impl<T: Future<Output = Option<wgpu::Error>> + wgpu::WasmNotSend> CaughtError for T {}
 
 /// Catches the errors of everything that is made between `open` and `close`.
 pub(super) struct Scopes([wgpu::ErrorScopeGuard; 3]);
@@ -84,7 +87,7 @@ impl Scopes {
 
 /// Whether everything that was made was accepted.
 pub(super) enum Setup {
-    Pending(Vec<Pin<Box<dyn Caught>>>),
+    Pending(Vec<Pin<Box<dyn CaughtError>>>),
     Done,
     Failed(Error),
 }

@@ -7,7 +7,7 @@ use crate::model::shapes::Shapes;
 use crate::model::{Architecture, LAYERS, Layer, Size, Sizes, every};
 
 /// A network with its values per token and per output.
-pub(super) type Sized = (Architecture, usize, usize);
+pub(super) type Signature = (Architecture, usize, usize);
 
 /// A network in words, with its values per [token, output].
 pub fn described(architecture: Architecture, [inputs, outputs]: [usize; 2]) -> String {
@@ -23,7 +23,7 @@ pub(super) fn is_part(tensor: &str) -> bool {
 
 impl File<'_> {
     /// What the file holds. Only a recipe can say which scores attention uses.
-    pub(super) fn sizes(&self, told: Option<&Layer>) -> Result<Sized> {
+    pub(super) fn sizes(&self, told: Option<&Layer>) -> Result<Signature> {
         let names = self.tensors.names().into_iter();
         let shape = |name: &str| {
             let view = self.tensors.tensor(name).ok()?;

@@ -27,7 +27,7 @@ use crate::math::{largest, random};
 use crate::model::gru::GRU;
 use crate::model::lru::{LRU, LRU_IN_OUT};
 use crate::model::lstm::LSTM;
-use crate::model::run::Weighed;
+use crate::model::run::ModelWeights;
 use crate::model::{Architecture, Model, Sizes};
 use crate::task::Teacher;
 use crate::{Error, Result};
@@ -201,8 +201,8 @@ pub fn construct(teacher: &Teacher, layer: Layer, epsilon: f64) -> Result<Built>
 
 impl Built {
     /// What the engine runs.
-    pub fn weighed(&self) -> Weighed<'_> {
-        Weighed {
+    pub fn weighed(&self) -> ModelWeights<'_> {
+        ModelWeights {
             architecture: self.architecture,
             inputs: self.dim,
             outputs: self.dim,

@@ -147,7 +147,9 @@ fn speed(ui: &mut Ui, state: &mut State, speed: Speed, actions: &mut Vec<Action>
     let said = match speed {
         Speed::Full => "as fast as possible".into(),
         Speed::Steps(rate) if rate <= 1.0 => "1 step a second".into(),
-        Speed::Steps(rate) => format!("{} steps per second", format::thousands(rate.round() as u64)),
+        Speed::Steps(rate) => {
+            format!("{} steps per second", format::thousands(rate.round() as u64))
+        }
     };
     ui.horizontal(|ui| {
         ui.label(RichText::new("Speed").color(palette.mute));

@@ -55,7 +55,14 @@ fn numbers(ui: &mut Ui, live: &Live, narrow: bool) {
         let speed = live
             .steps_per_second()
             .map_or_else(|| "–".into(), |speed| format::thousands(speed.round() as u64));
-        field(ui, "steps/s", "99 999", &speed, palette.ink, "Steps per second, over the last 1.5 s");
+        field(
+            ui,
+            "steps/s",
+            "99 999",
+            &speed,
+            palette.ink,
+            "Steps per second, over the last 1.5 s",
+        );
         field(
             ui,
             "loss",

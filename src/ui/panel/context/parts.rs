@@ -3,7 +3,7 @@
 
 use super::cells::{largest, narrow};
 use crate::analysis::finding::Finding;
-use crate::analysis::recall::{LOSES, RECALLS, Recalled};
+use crate::analysis::recall::{LOSES, RECALLS, RecallReading};
 use crate::run::live::Live;
 use crate::task::Task;
 use crate::ui::Action;
@@ -40,8 +40,12 @@ pub fn show(ui: &mut Ui, rect: Rect, live: &Live, actions: &mut Vec<Action>) {
     }
     let palette = Palette::of(ui);
     let ui = &mut card::inside(ui, "parts", rect);
-    let Recalled {
-        accuracy, attention_accuracy, stored_accuracy, sizes: [stored, cross, own], ..
+    let RecallReading {
+        accuracy,
+        attention_accuracy,
+        stored_accuracy,
+        sizes: [stored, cross, own],
+        ..
     } = *recalled;
     let rows = [
         ("all together", None, Some(accuracy), palette.ink, "the network as it is"),

@@ -1,7 +1,7 @@
 //! "Is it attention?": the probe's answer, the numbers that it rests on as bars, and the same in
 //! sentences.
 
-use super::shown::Shown;
+use super::shown::Subject;
 use crate::analysis::content::Content;
 use crate::analysis::insides::Probing;
 use crate::analysis::probe::Probe;
@@ -21,7 +21,7 @@ const ROW: f32 = 21.0;
 const ATTENTION_DEGREE: usize = 3;
 
 /// Draws the card.
-pub fn show(ui: &mut Ui, rect: Rect, shown: &Shown<'_>, actions: &mut Vec<Action>) {
+pub fn show(ui: &mut Ui, rect: Rect, shown: &Subject<'_>, actions: &mut Vec<Action>) {
     let mut saved = false;
     let measured = match &shown.insides.probe {
         Probing::Done { step: Some(step), .. } if shown.step != Some(*step) => {

@@ -1,7 +1,7 @@
 //! What each recurrence keeps: λ on the real line or in the complex unit disk, trained over
 //! untrained.
 
-use super::shown::Shown;
+use super::shown::Subject;
 use crate::analysis::insides::memory::{Memory, Spectrum};
 use crate::ui::Action;
 use crate::ui::kit::readout::Readout;
@@ -29,7 +29,7 @@ pub fn show(
     ui: &mut Ui,
     rect: Rect,
     state: &mut State,
-    shown: &Shown<'_>,
+    shown: &Subject<'_>,
     actions: &mut Vec<Action>,
 ) {
     let memories = &shown.insides.memories;
@@ -76,7 +76,7 @@ pub fn show(
 }
 
 /// What the two marks mean.
-fn legend(ui: &Ui, inner: Rect, shown: &Shown<'_>, memory: &Memory) {
+fn legend(ui: &Ui, inner: Rect, shown: &Subject<'_>, memory: &Memory) {
     let palette = Palette::of(ui);
     let entry = |at: Pos2, filled: bool, text: &str| {
         mark(ui, at + vec2(4.0, 0.0), filled, 3.2);

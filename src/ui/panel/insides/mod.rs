@@ -14,7 +14,7 @@ use crate::ui::Action;
 use crate::ui::kit::card;
 use eframe::egui;
 use egui::{Rect, Sense, Ui, pos2, vec2};
-use shown::Shown;
+use shown::Subject;
 
 /// Between frames. One for each place where insides are shown.
 #[derive(Default)]
@@ -46,7 +46,7 @@ pub fn show(
         inspected.took_ms.to_bits(),
         ui.visuals().dark_mode,
     );
-    let shown = Shown { insides, stamp, step: inspected.step };
+    let shown = Subject { insides, stamp, step: inspected.step };
     let width = ui.available_width();
     if width >= WIDE {
         let (rect, _) = ui.allocate_exact_size(vec2(width, height.max(LEAST)), Sense::hover());
@@ -73,7 +73,7 @@ fn two_rows(
     ui: &mut Ui,
     rect: Rect,
     state: &mut State,
-    shown: &Shown<'_>,
+    shown: &Subject<'_>,
     actions: &mut Vec<Action>,
 ) {
     let corner = |x: [f32; 2], y: [f32; 2]| {

@@ -1,6 +1,6 @@
 //! Gates, or states, over one sequence: a row per neuron, a column per token.
 
-use super::shown::{Shown, Stamp};
+use super::shown::{Stamp, Subject};
 use crate::analysis::insides::trace::{Range, Trace};
 use crate::model::Size;
 use crate::ui::Action;
@@ -42,7 +42,7 @@ pub fn show(
     rect: Rect,
     kind: Kind,
     state: &mut State,
-    shown: &Shown<'_>,
+    shown: &Subject<'_>,
     actions: &mut Vec<Action>,
 ) {
     let is_attention = shown.insides.architecture.layer.memory.is_none();

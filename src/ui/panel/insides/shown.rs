@@ -8,7 +8,7 @@ use egui::Ui;
 pub(super) type Stamp = (u32, u32, Option<u64>, u64, bool);
 
 /// What the cards draw.
-pub(super) struct Shown<'a> {
+pub(super) struct Subject<'a> {
     pub(super) insides: &'a Insides,
     pub(super) stamp: Stamp,
     /// Steps that the network was trained for, if it is one that trains.

@@ -34,7 +34,7 @@ use egui::{
 };
 
 pub use state::State;
-use state::{Shown, card_of};
+use state::{Derived, card_of};
 
 /// From this width on the column on the right stands there.
 const ASIDE: f32 = 1120.0;
@@ -179,7 +179,7 @@ fn keys(ui: &Ui, state: &mut State, scene: &Scene<'_>, actions: &mut Vec<Action>
 pub fn status(ui: &mut Ui, state: &mut State, scene: &Scene<'_>) {
     state.refresh(&scene.sweeps[state.which]);
     let palette = Palette::of(ui);
-    let Some(Shown { counts, .. }) = &state.shown else {
+    let Some(Derived { counts, .. }) = &state.shown else {
         ui.horizontal_centered(|ui| {
             ui.label(
                 egui::RichText::new(if state.which == Which::Compare {

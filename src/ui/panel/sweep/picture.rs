@@ -1,7 +1,7 @@
 //! The picture: what became of the loss over the sweep's first axis, a dot for each run.
 
 use super::plot::{Kind, Picture, Point};
-use super::state::{Shown, State};
+use super::state::{Derived, State};
 use super::{card as run_card, plot};
 use crate::sweep::queue::Queue;
 use crate::ui::Action;
@@ -32,7 +32,7 @@ pub fn show(
     ui: &mut Ui,
     rect: Rect,
     state: &mut State,
-    shown: &Shown,
+    shown: &Derived,
     queue: &Queue,
     actions: &mut Vec<Action>,
 ) {

@@ -1,7 +1,7 @@
 //! What both guides say: how far it is, and of one run.
 
 use super::card;
-use super::state::{Shown, State};
+use super::state::{Derived, State};
 use crate::sweep::measure::Measure;
 use crate::sweep::queue::Queue;
 use crate::ui::kit::format;
@@ -51,7 +51,7 @@ pub fn pinned(
     ui.add_space(6.0);
 }
 
-pub fn headline(shown: &Shown) -> String {
+pub fn headline(shown: &Derived) -> String {
     let counts = &shown.counts;
     match () {
         () if counts.over() == 0 => "The first runs are being trained.".into(),

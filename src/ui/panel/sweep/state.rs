@@ -19,7 +19,7 @@ pub struct State {
     /// Which sweep it draws.
     pub(super) which: Which,
     pub(super) check: Option<Check>,
-    pub(super) shown: Option<Shown>,
+    pub(super) shown: Option<Derived>,
     pub(super) x_axis: Option<usize>,
     pub(super) order: Order,
     /// The run that is pinned.
@@ -36,7 +36,7 @@ pub struct State {
 }
 
 /// What is worked out from the queue.
-pub(super) struct Shown {
+pub(super) struct Derived {
     pub(super) stamp: (u64, usize, Option<usize>),
     pub(super) order: Order,
     pub(super) picture: plot::Picture,
@@ -152,7 +152,7 @@ impl State {
             plot::picture(queue, self.x_axis, minimum)
         };
         let curves = Curves::of(queue, &contenders, &picture);
-        self.shown = Some(Shown {
+        self.shown = Some(Derived {
             stamp,
             order: self.order,
             contenders,
@@ -169,7 +169,7 @@ pub(super) fn card_of(
     ui: &mut Ui,
     rect: Rect,
     state: &mut State,
-    draw: impl FnOnce(&mut Ui, Rect, &mut State, &Shown),
+    draw: impl FnOnce(&mut Ui, Rect, &mut State, &Derived),
 ) {
     if let Some(shown) = state.shown.take() {
         draw(ui, rect, state, &shown);

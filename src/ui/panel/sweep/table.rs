@@ -1,7 +1,7 @@
 //! All runs as a table: any column sorts it, only the rows in sight are drawn.
 
 use super::order::{Column, Order};
-use super::state::{Shown, State};
+use super::state::{Derived, State};
 use super::{order, plot};
 use crate::sweep::queue::Queue;
 use crate::sweep::results::{results_csv, results_json};
@@ -92,7 +92,7 @@ pub fn show(
     ui: &mut Ui,
     rect: Rect,
     state: &mut State,
-    shown: &Shown,
+    shown: &Derived,
     queue: &Queue,
     actions: &mut Vec<Action>,
 ) {
@@ -211,7 +211,7 @@ fn row(
     places: &[Place],
     width: f32,
     state: &mut State,
-    shown: &Shown,
+    shown: &Derived,
     queue: &Queue,
 ) {
     let palette = Palette::of(ui);

@@ -2,7 +2,7 @@
 //! right.
 
 use super::state::ASIDE;
-use super::story::Said;
+use super::story::Statement;
 use super::{aside, insides, story};
 use crate::analysis::insides::{Insides, Probing};
 use crate::model::{Architecture, Model};
@@ -32,7 +32,7 @@ pub fn show(
         return;
     };
     let is_attention = matches!(&found.probe, Probing::Done { probe, .. } if probe.is_subject());
-    let said = Said {
+    let said = Statement {
         headline: found.headline(),
         evidence: evidence(found),
         is_attention,

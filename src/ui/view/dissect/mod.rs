@@ -91,7 +91,7 @@ fn show(
         ui.spacing_mut().item_spacing.y = 0.0;
         banner::show(ui, &mut state.link_dismissed, scene, actions);
         if !narrow {
-            story::show(ui, scene, answer.as_ref().map(story::Said::of).as_ref(), actions);
+            story::show(ui, scene, answer.as_ref().map(story::Statement::of).as_ref(), actions);
         }
         let Some(answer) = answer else {
             if narrow {
@@ -181,7 +181,7 @@ fn one_column(
     actions: &mut Vec<Action>,
 ) {
     let palette = Palette::of(ui);
-    story::show(ui, scene, Some(&story::Said::of(answer)), actions);
+    story::show(ui, scene, Some(&story::Statement::of(answer)), actions);
     let width = ui.available_width();
     let part = |ui: &mut Ui, height: f32| {
         let (rect, _) = ui.allocate_exact_size(vec2(width, height), Sense::hover());

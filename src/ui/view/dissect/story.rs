@@ -9,7 +9,7 @@ use eframe::egui;
 use egui::{Frame, Label, Margin, RichText, Ui};
 
 /// What was found, in words.
-pub struct Said {
+pub struct Statement {
     /// In one sentence.
     pub headline: String,
     /// What it rests on.
@@ -22,7 +22,7 @@ pub struct Said {
     pub threshold: Option<f64>,
 }
 
-impl Said {
+impl Statement {
     /// Of a gated network.
     pub fn of(answer: &Answer<'_>) -> Self {
         let verdict = &answer.dissection.verdict;
@@ -38,7 +38,7 @@ impl Said {
 }
 
 /// Draws the strip at the top.
-pub fn show(ui: &mut Ui, scene: &Scene<'_>, said: Option<&Said>, actions: &mut Vec<Action>) {
+pub fn show(ui: &mut Ui, scene: &Scene<'_>, said: Option<&Statement>, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     let frame = Frame::new().fill(palette.panel).inner_margin(Margin {
         left: 16,
@@ -72,7 +72,7 @@ fn headline(answer: &Answer<'_>) -> String {
 }
 
 /// Where the network comes from, and how to take another.
-fn source(ui: &mut Ui, scene: &Scene<'_>, said: Option<&Said>, actions: &mut Vec<Action>) {
+fn source(ui: &mut Ui, scene: &Scene<'_>, said: Option<&Statement>, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     let step = scene.bench.inspected.as_ref().and_then(|inspected| inspected.step);
     ui.horizontal_wrapped(|ui| {

@@ -4,7 +4,7 @@
 
 use super::chart::{BELOW, Chart, LEFT, round_marks};
 use super::tested::{tested, waiting};
-use crate::analysis::test_set::{Shown, Tested};
+use crate::analysis::test_set::{Example, TestReport};
 use crate::run::live::Live;
 use crate::ui::Action;
 use crate::ui::kit::heatmap::{Colors, Heatmap};
@@ -36,7 +36,7 @@ const NAMED: usize = 6;
 
 /// A sequence and its sizes.
 struct Series<'a> {
-    shown: &'a Shown,
+    shown: &'a Example,
     time: usize,
     steps: usize,
     inputs: usize,
@@ -44,7 +44,7 @@ struct Series<'a> {
 }
 
 impl<'a> Series<'a> {
-    fn of(shown: &'a Shown, tested: &Tested) -> Option<Self> {
+    fn of(shown: &'a Example, tested: &TestReport) -> Option<Self> {
         let (time, outputs) = (tested.steps.len(), tested.outputs.len());
         let (inputs, steps) =
             (shown.x.len().checked_div(time)?, shown.y.len().checked_div(outputs)?);

@@ -1,14 +1,14 @@
 //! What was measured on the test sequences.
 
 use crate::analysis::finding::Finding;
-use crate::analysis::test_set::Tested;
+use crate::analysis::test_set::TestReport;
 use crate::run::live::Live;
 use crate::ui::kit::card;
 use eframe::egui;
 use egui::{Rect, Ui};
 
 /// What was measured, if it was.
-pub(super) fn tested(live: &Live) -> Option<&Tested> {
+pub(super) fn tested(live: &Live) -> Option<&TestReport> {
     match live.found() {
         Some(Finding::Test(tested)) => Some(tested),
         _ => None,

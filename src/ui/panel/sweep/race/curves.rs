@@ -9,7 +9,7 @@ use crate::ui::kit::chart::scale::Tick;
 use crate::ui::kit::chart::{marks, scale};
 use crate::ui::kit::theme::{Palette, plain};
 use crate::ui::kit::{card, export, format};
-use crate::ui::panel::sweep::state::{Shown, State};
+use crate::ui::panel::sweep::state::{Derived, State};
 use crate::ui::panel::sweep::{card as run_card, picture};
 use eframe::egui;
 use egui::{Align2, PointerButton, Pos2, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, vec2};
@@ -22,7 +22,7 @@ pub fn show(
     ui: &mut Ui,
     rect: Rect,
     state: &mut State,
-    shown: &Shown,
+    shown: &Derived,
     queue: &Queue,
     actions: &mut Vec<Action>,
 ) {
@@ -89,7 +89,7 @@ fn draw(
     ui: &Ui,
     rect: Rect,
     curves: &Curves,
-    shown: &Shown,
+    shown: &Derived,
     selected: Option<usize>,
 ) -> Option<Frame> {
     let palette = Palette::of(ui);

@@ -8,7 +8,7 @@ use crate::ui::kit::format;
 use crate::ui::kit::text::{Text, heading};
 use crate::ui::kit::theme::{Palette, strong};
 use crate::ui::panel::sweep::pinned::{headline, pinned};
-use crate::ui::panel::sweep::state::{Shown, State};
+use crate::ui::panel::sweep::state::{Derived, State};
 use crate::ui::{Action, Scene};
 use eframe::egui;
 use egui::{Label, RichText, Ui};
@@ -56,7 +56,7 @@ pub fn show(ui: &mut Ui, state: &mut State, scene: &Scene<'_>, actions: &mut Vec
 }
 
 /// The layers, the least first.
-fn order(ui: &mut Ui, shown: &Shown, palette: &Palette) {
+fn order(ui: &mut Ui, shown: &Derived, palette: &Palette) {
     let mut leaders = leaders(&shown.contenders, shown.picture.series.len());
     leaders.sort_by(|a, b| {
         a.value().unwrap_or(f64::INFINITY).total_cmp(&b.value().unwrap_or(f64::INFINITY))
@@ -83,7 +83,7 @@ fn name(contender: &Contender) -> String {
 }
 
 /// What stands out.
-fn sentences(shown: &Shown) -> Vec<String> {
+fn sentences(shown: &Derived) -> Vec<String> {
     let mut sentences = vec![];
     let over: Vec<&Contender> = leaders(&shown.contenders, shown.picture.series.len())
         .into_iter()

@@ -6,7 +6,7 @@ use crate::sweep::queue::Queue;
 use crate::ui::kit::chart::{marks, scale};
 use crate::ui::kit::theme::{Palette, plain, strong};
 use crate::ui::kit::{card, format};
-use crate::ui::panel::sweep::state::{Shown, State};
+use crate::ui::panel::sweep::state::{Derived, State};
 use eframe::egui;
 use egui::{
     Align2, Rect, Role, ScrollArea, Sense, Stroke, StrokeKind, Ui, UiBuilder, WidgetInfo, pos2,
@@ -23,12 +23,12 @@ const CELL: f32 = 58.0;
 const NAMED: usize = 12;
 
 /// Height of the whole card.
-pub fn height(ui: &Ui, shown: &Shown) -> f32 {
+pub fn height(ui: &Ui, shown: &Derived) -> f32 {
     card::height(ui, ROW * (shown.contenders.len() as f32 + 1.0))
 }
 
 /// Draws the card.
-pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, shown: &Shown, queue: &Queue) {
+pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, shown: &Derived, queue: &Queue) {
     let inner = card::show(
         ui,
         rect,

@@ -5,7 +5,7 @@ use super::settings::exponents;
 use super::state::State;
 use super::work::{MEASURED_ON, Work};
 use super::{equations, picture, work};
-use crate::model::layer::Kept;
+use crate::model::layer::Retention;
 use crate::model::{Architecture, Sizes};
 use crate::recipe::checkpoint;
 use crate::recipe::specimen::Specimen;
@@ -153,7 +153,8 @@ fn sizes(built: &Built) -> String {
     let (all, used) = built.parameter_count();
     let [all, used] = [all, used].map(|count| format::thousands(count as u64));
     let Architecture { layer, sizes: Sizes { hidden, embed, layers, .. } } = built.architecture;
-    let is_complex = layer.memory.is_some_and(|memory| matches!(memory.kept, Kept::Phases(..)));
+    let is_complex =
+        layer.memory.is_some_and(|memory| matches!(memory.kept, Retention::Phases(..)));
     let kind = if is_complex {
         let each = if layers > 1 { " per layer" } else { "" };
         format!("{hidden} complex neurons{each}, width {embed}")
