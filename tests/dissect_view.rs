@@ -418,9 +418,9 @@ fn frame_costs() {
                         );
                         harness.step();
                     }
-                    let begun = Instant::now();
+                    let started = Instant::now();
                     harness.step();
-                    begun.elapsed().as_secs_f64() * 1e3
+                    started.elapsed().as_secs_f64() * 1e3
                 })
                 .collect();
             times.sort_by(f64::total_cmp);

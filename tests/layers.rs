@@ -272,8 +272,8 @@ fn asymptotes_are_what_the_curve_comes_to() {
             layer.key()
         );
         assert!(off(rounding, 2) > 3.0 && off(curvature, 24) > 3.0, "each is one side's");
-        let begun = Curve { layer, points: curve.points[..6].to_vec() };
-        assert_eq!(begun.asymptotes(), None, "one side is missing");
+        let started = Curve { layer, points: curve.points[..6].to_vec() };
+        assert_eq!(started.asymptotes(), None, "one side is missing");
         let point = point(&teacher, layer, 9, 1, [4, 16]).unwrap();
         assert_eq!(point, curve.points[9]);
     }

@@ -287,7 +287,7 @@ fn the_page_inside_says_why_there_is_nothing_to_see() {
         (2, true, "it diverged"),
         (training, true, "come within a second or two"),
         (training, false, "the race rests"),
-        (waiting, true, "it has not begun"),
+        (waiting, true, "it has not started"),
     ];
     for size in [DESKTOP, PHONE] {
         let mut view = harness(window(Some(all.clone())), size, false);

@@ -270,9 +270,9 @@ fn throughput() {
                     .into_iter()
                     .map(|group| together(group, cpu(if kind == 0 { 1 } else { 0 })))
                     .collect();
-                let begun = Instant::now();
+                let started = Instant::now();
                 backends.iter_mut().for_each(|backend| backend.advance(steps).unwrap());
-                *best = best.min(begun.elapsed().as_secs_f64());
+                *best = best.min(started.elapsed().as_secs_f64());
             }
         }
         let rate = best.map(|seconds| 8.0 * f64::from(steps) / seconds);

@@ -108,7 +108,7 @@ fn killed_twice_it_equals_the_one_that_ran_through() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-        let begun = Instant::now();
+        let started = Instant::now();
         let is_whole = |file: &std::io::Result<fs::DirEntry>| {
             file.as_ref().is_ok_and(|file| file.path().extension().is_none_or(|e| e != "tmp"))
         };
@@ -118,7 +118,7 @@ fn killed_twice_it_equals_the_one_that_ran_through() {
         // In the middle of a run, of which a state is kept.
         while !(count("runs") >= records && count("partial") > 0) {
             assert!(
-                begun.elapsed() < Duration::from_secs(300) && child.try_wait().unwrap().is_none(),
+                started.elapsed() < Duration::from_secs(300) && child.try_wait().unwrap().is_none(),
                 "it should be at work"
             );
             std::thread::sleep(Duration::from_millis(2));
@@ -283,9 +283,9 @@ fn a_second_process_on_the_same_shard_is_refused() {
     .stderr(Stdio::null())
     .spawn()
     .unwrap();
-    let begun = Instant::now();
+    let started = Instant::now();
     while fs::read_dir(out.join("partial")).map_or(0, Iterator::count) == 0 {
-        assert!(begun.elapsed() < Duration::from_secs(300), "it should be at work");
+        assert!(started.elapsed() < Duration::from_secs(300), "it should be at work");
         std::thread::sleep(Duration::from_millis(5));
     }
     let second = sweep(&definition, &out, &[]);

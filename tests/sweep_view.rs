@@ -476,21 +476,21 @@ fn on_a_phone_all_is_reached_by_scrolling() {
 #[test]
 fn ten_thousand_runs_are_drawn() {
     let sweep = sweep("Many", "quick", &[], &[("hidden,gates", "1..200"), ("seed", "1..50")]);
-    let begun = Instant::now();
+    let started = Instant::now();
     let queue = done(sweep);
-    println!("{} runs made in {:.0} ms", queue.runs().len(), begun.elapsed().as_secs_f64() * 1e3);
-    let begun = Instant::now();
+    println!("{} runs made in {:.0} ms", queue.runs().len(), started.elapsed().as_secs_f64() * 1e3);
+    let started = Instant::now();
     let mut window = harness(window(Some(queue)), DESKTOP, false);
-    println!("first frames: {:.0} ms", begun.elapsed().as_secs_f64() * 1e3);
-    let begun = Instant::now();
+    println!("first frames: {:.0} ms", started.elapsed().as_secs_f64() * 1e3);
+    let started = Instant::now();
     for i in 0..20 {
         window.hover_at(pos2(400.0 + i as f32, 200.0));
         window.step();
     }
-    println!("a frame: {:.1} ms", begun.elapsed().as_secs_f64() * 1e3 / 20.0);
-    let begun = Instant::now();
+    println!("a frame: {:.1} ms", started.elapsed().as_secs_f64() * 1e3 / 20.0);
+    let started = Instant::now();
     click(&mut window, "Sort by nMSE");
-    println!("sorted: {:.0} ms", begun.elapsed().as_secs_f64() * 1e3);
+    println!("sorted: {:.0} ms", started.elapsed().as_secs_f64() * 1e3);
     assert!(says(&window, "All 10\u{202f}000 runs are over.") && rows(&window).len() < 40);
 }
 

@@ -353,9 +353,9 @@ fn large_networks_take_few_shapes() {
                 Instant::now(),
             );
         }
-        let begun = Instant::now();
+        let started = Instant::now();
         window.step();
-        let time = begun.elapsed().as_secs_f64() * 1e3;
+        let time = started.elapsed().as_secs_f64() * 1e3;
         let primitives = window.ctx.tessellate(window.output().shapes.clone(), 1.0);
         (time, vertices(&primitives).count())
     };

@@ -179,9 +179,9 @@ fn together(
         link.send(Command::Group(Box::new(start))).unwrap();
     }
     let (mut records, mut points) = (HashMap::new(), vec![]);
-    let begun = Instant::now();
+    let started = Instant::now();
     while records.len() < left {
-        assert!(begun.elapsed() < Duration::from_secs(120), "{} records so far", records.len());
+        assert!(started.elapsed() < Duration::from_secs(120), "{} records so far", records.len());
         match link.receive(Duration::from_millis(200)).unwrap() {
             Some((_, Update::Group(number, told))) => match *told {
                 GroupEvent::Point(0, step, _) => points.push((number, step)),

@@ -126,11 +126,11 @@ impl Sweeping {
     }
 
     /// Runs that are over or in training: what would be lost with the queue.
-    fn begun(&self) -> usize {
-        let begun = |queue: &Queue| {
+    fn started(&self) -> usize {
+        let started = |queue: &Queue| {
             (0..queue.runs().len()).filter(|&run| queue.state(run) != State::Waiting).count()
         };
-        self.queue.as_ref().map_or(0, begun)
+        self.queue.as_ref().map_or(0, started)
     }
 
     /// The runner is gone, and the runs that it trained with it.

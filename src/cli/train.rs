@@ -211,7 +211,7 @@ fn follow(link: &Link, live: &mut Live, interrupted: &AtomicBool) -> Result<f64>
     {
         bar.set_style(style);
     }
-    let (mut begun, mut asked, mut ended): (Option<(Instant, u64)>, bool, Option<f64>) =
+    let (mut started, mut asked, mut ended): (Option<(Instant, u64)>, bool, Option<f64>) =
         (None, false, None);
     loop {
         if interrupted.load(Ordering::SeqCst) && !asked {
@@ -224,7 +224,7 @@ fn follow(link: &Link, live: &mut Live, interrupted: &AtomicBool) -> Result<f64>
             bar.suspend(|| {
                 eprintln!("Training on {} {}", device.kind.key().to_uppercase(), device.name)
             });
-            begun = Some((Instant::now(), *step));
+            started = Some((Instant::now(), *step));
         }
         live.apply(run, update, Instant::now());
         for note in live.notes.drain(..) {
@@ -240,7 +240,7 @@ fn follow(link: &Link, live: &mut Live, interrupted: &AtomicBool) -> Result<f64>
         }
         let stopped = live.end.is_some() || (asked && !live.running);
         if stopped && ended.is_none() {
-            let (since, first) = begun.unwrap_or((Instant::now(), 0));
+            let (since, first) = started.unwrap_or((Instant::now(), 0));
             ended = Some(
                 (live.step - first.min(live.step)) as f64 / since.elapsed().as_secs_f64().max(1e-9),
             );

@@ -64,7 +64,7 @@ pub struct Curve {
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct Clock {
-    /// Steps begun: 1 during the first step.
+    /// Steps started: 1 during the first step.
     pub step: u32,
     /// The first step whose loss was not finite, or [`RUNNING`]; once set, parameters no longer
     /// change.

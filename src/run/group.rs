@@ -134,7 +134,7 @@ impl Group {
         self.device.kind == DeviceKind::Gpu
     }
 
-    /// The part of its steps that is begun; 0 once all are, as then only their end is to come.
+    /// The part of its steps that is started; 0 once all are, as then only their end is to come.
     pub fn progress(&self) -> f64 {
         let part = self.started as f64 / self.steps() as f64;
         if part < 1.0 { part } else { 0.0 }

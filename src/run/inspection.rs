@@ -158,7 +158,7 @@ impl Inspector {
 
     fn look(&mut self, live: Option<LiveNetwork<'_>>) -> Option<Inspected> {
         let Inspect { bench, id, subject, look, settings, .. } = self.asked.as_ref()?;
-        let begun = Instant::now();
+        let started = Instant::now();
         let (step, model, teacher, origin) = match subject {
             Subject::Specimen(given) => {
                 (given.step, given.network.clone(), given.teacher.as_ref(), given.origin)
@@ -188,7 +188,7 @@ impl Inspector {
                 Found::Insides(Box::new(insides))
             }
         };
-        let took = begun.elapsed();
+        let took = started.elapsed();
         let inspected =
             Inspected { bench: *bench, id: *id, step, found, took_ms: took.as_secs_f64() * 1e3 };
         let unprobed = inspected
@@ -201,7 +201,7 @@ impl Inspector {
             inspected: inspected.clone(),
         });
         let share = if inspected.insides().is_some() { HALF_SHARE } else { SHARE };
-        (self.stale, self.due) = (false, Some(begun + PAUSE.max(took * share)));
+        (self.stale, self.due) = (false, Some(started + PAUSE.max(took * share)));
         Some(inspected)
     }
 
@@ -211,14 +211,14 @@ impl Inspector {
             return None;
         }
         let PendingProbe { model, teacher, origin, mut inspected } = self.unprobed.take()?;
-        let begun = Instant::now();
+        let started = Instant::now();
         let probed = insides::probe(&model, teacher.as_ref(), origin, inspected.step);
-        let took = begun.elapsed();
+        let took = started.elapsed();
         if let Found::Insides(insides) = &mut inspected.found {
             insides.probe = probed.clone();
         }
         inspected.took_ms += took.as_secs_f64() * 1e3;
-        (self.probed, self.probe_due) = (Some(probed), Some(begun + took * HALF_SHARE));
+        (self.probed, self.probe_due) = (Some(probed), Some(started + took * HALF_SHARE));
         Some(inspected)
     }
 

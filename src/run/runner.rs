@@ -386,8 +386,8 @@ impl Training {
     }
 
     fn probe(&mut self, step: u64, parameters: &[f32]) -> Option<Update> {
-        let begun = Instant::now();
-        if begun < self.probe_due {
+        let started = Instant::now();
+        if started < self.probe_due {
             return None;
         }
         let plan = self.session.plan();
@@ -411,7 +411,7 @@ impl Training {
             }
         };
         // Looking must not cost more than a tenth of the time.
-        self.probe_due = begun + Duration::from_millis(80).max(begun.elapsed() * 10);
+        self.probe_due = started + Duration::from_millis(80).max(started.elapsed() * 10);
         Some(update)
     }
 }

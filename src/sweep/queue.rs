@@ -24,7 +24,7 @@ pub struct Queue {
 /// How far a run is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum State<'a> {
-    /// Not begun.
+    /// Not started.
     Waiting,
     /// Being trained: steps done, and the curve so far.
     Training(u64, &'a Curve),
@@ -33,7 +33,7 @@ pub enum State<'a> {
 }
 
 impl Queue {
-    /// No run is begun.
+    /// No run is started.
     ///
     /// # Errors
     /// As [`Sweep::runs`].

@@ -25,7 +25,7 @@ test('four layers train side by side and are drawn', async () => {
     await page.setViewportSize({ width, height });
     const before = await framesAfter(page, resized);
     // A frame comes when something changes: the pointer moves over the curves all the time.
-    const begun = Date.now();
+    const started = Date.now();
     let [now, i] = [before, 0];
     while (now.frames < before.frames + 30 && i < 6000) {
       await page.mouse.move(300 + (i % 200), 200 + (i % 90));
@@ -33,7 +33,7 @@ test('four layers train side by side and are drawn', async () => {
       i += 1;
     }
     const frames = now.frames - before.frames;
-    console.log(`${width}×${height}, four layers in training: ${((1000 * frames) / (Date.now() - begun)).toFixed(1)} frames/s, ${now.frame_work_ms.toFixed(1)} ms of work each`);
+    console.log(`${width}×${height}, four layers in training: ${((1000 * frames) / (Date.now() - started)).toFixed(1)} frames/s, ${now.frame_work_ms.toFixed(1)} ms of work each`);
     assert.ok(frames >= 30, `${frames} frames while the pointer moved ${i} times`);
     assert.equal(now.compare.training, 4, 'beside the training');
   }

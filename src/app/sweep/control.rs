@@ -179,7 +179,8 @@ impl App {
             }
             Ok((sweep, None)) => self.sweeps[which].draft = Draft::of(&sweep),
             Ok((_, Some(queue))) => {
-                let (lost, show) = (self.sweeps[which].begun(), SweepAction::Show(Box::new(queue)));
+                let (lost, show) =
+                    (self.sweeps[which].started(), SweepAction::Show(Box::new(queue)));
                 if lost == 0 {
                     return self.sweep(which, show);
                 }

@@ -8,7 +8,7 @@ use crate::math::float::Float;
 /// [`Clock`] in the engine's precision.
 #[derive(Debug, Clone)]
 pub struct State<F> {
-    /// Steps begun.
+    /// Steps started.
     pub step: u32,
     /// The first step whose loss was not finite, or [`RUNNING`].
     pub halted_at: u32,

@@ -21,7 +21,7 @@ pub use run::Gpu;
 /// What the engine has asked of the device so far; tests hold it to the promises of [`run`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Steps begun.
+    /// Steps started.
     pub steps: u64,
     /// Kernels started.
     pub dispatches: u64,

@@ -65,7 +65,7 @@ impl Readback {
         }
     }
 
-    /// Appends the copies to `encoder`: clocks, losses of steps `read + 1 ..= begun`, then
+    /// Appends the copies to `encoder`: clocks, losses of steps `read + 1 ..= started`, then
     /// `requested` as far as a buffer may hold them (taken out of the list).
     pub(super) fn record(
         &mut self,
@@ -73,10 +73,10 @@ impl Readback {
         encoder: &mut wgpu::CommandEncoder,
         program: &Program,
         buffers: &[wgpu::Buffer],
-        [read, begun]: [u64; 2],
+        [read, started]: [u64; 2],
         requested: &mut Vec<BufferId>,
     ) {
-        let (replicas, losses) = (program.replicas as u64, begun - read);
+        let (replicas, losses) = (program.replicas as u64, started - read);
         let fixed = replicas * (CLOCK_BYTES + losses * LOSS_BYTES);
         let mut bytes = fixed;
         let fitting = requested.iter().take_while(|id| {
@@ -192,7 +192,7 @@ impl Flight {
                 &clocks[replica * size_of::<Clock>()..][..size_of::<Clock>()],
             );
             let step = u64::from(clock.step);
-            let known = step.saturating_sub(self.read) as usize; // a run that halted has fewer than were begun
+            let known = step.saturating_sub(self.read) as usize; // a run that halted has fewer than were started
             let pair = |bytes: &[u8]| bytemuck::pod_read_unaligned::<[f32; 2]>(bytes);
             let losses = losses[replica * losses_bytes..][..losses_bytes]
                 .chunks_exact(size_of::<[f32; 2]>())

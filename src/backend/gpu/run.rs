@@ -34,7 +34,7 @@ pub struct Gpu {
     /// Whether a step moves the clock and leaves a loss in the ring.
     trains: bool,
     /// The step that the submitted work reaches, and the one up to which losses were read.
-    begun: u64,
+    started: u64,
     read: u64,
     /// Steps asked for that wait until the ring has room for their losses.
     owed: u64,
@@ -83,7 +83,7 @@ impl Gpu {
             setup,
             readback: Readback::default(),
             requested: vec![],
-            begun: 0,
+            started: 0,
             read: 0,
             owed: 0,
             halted: false,
@@ -138,7 +138,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Waits for everything that was begun or requested: for tests and the terminal.
+    /// Waits for everything that was started or requested: for tests and the terminal.
     ///
     /// # Errors
     /// As [`Backend::poll`].
@@ -167,7 +167,7 @@ impl Gpu {
 
     /// Whether a readback would bring something.
     fn has_news(&self) -> bool {
-        self.begun > self.read || !self.requested.is_empty() || self.owed > 0
+        self.started > self.read || !self.requested.is_empty() || self.owed > 0
     }
 
     fn check(&mut self) -> Result<()> {
@@ -196,7 +196,7 @@ impl Gpu {
             encoder,
             &self.program,
             &self.buffers,
-            [self.read, self.begun],
+            [self.read, self.started],
             &mut self.requested,
         );
         self.counters.maps += 1;
@@ -208,7 +208,7 @@ impl Gpu {
     /// Begins the steps that are owed, as far as the ring has room: losses that nobody has read are
     /// not overwritten.
     fn work(&mut self) {
-        let room = RING as u64 - (self.begun - self.read);
+        let room = RING as u64 - (self.started - self.read);
         let steps = if self.trains { self.owed.min(room) } else { self.owed };
         if steps == 0 {
             return;
@@ -220,7 +220,7 @@ impl Gpu {
         }
         drop(pass);
         self.owed -= steps;
-        self.begun += if self.trains { steps } else { 0 };
+        self.started += if self.trains { steps } else { 0 };
         self.counters.steps += steps;
         self.counters.dispatches += steps * self.calls.len() as u64;
         let reads = self.record_readback(&mut encoder);
@@ -278,7 +278,7 @@ impl Backend for Gpu {
         );
         self.counters.uploads += 1;
         self.readback.outdate();
-        (self.begun, self.read) = (clocks[0].step.into(), clocks[0].step.into());
+        (self.started, self.read) = (clocks[0].step.into(), clocks[0].step.into());
         (self.owed, self.halted) = (0, false);
     }
 
@@ -327,12 +327,12 @@ impl Backend for Gpu {
                     .map(|progress| progress.step)
                     .max()
                     .unwrap_or(self.read);
-                self.begun = self.begun.max(self.read);
+                self.started = self.started.max(self.read);
                 self.halted = arrived.progress.iter().all(|progress| progress.halted_at.is_some());
             }
         }
         if self.halted {
-            (self.begun, self.owed) = (self.read, 0); // what was begun after the halt did nothing
+            (self.started, self.owed) = (self.read, 0); // what was started after the halt did nothing
         }
         self.work();
         if !self.readback.in_flight() && self.has_news() {

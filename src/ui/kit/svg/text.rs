@@ -23,15 +23,15 @@ impl Writer {
         for row in &galley.rows {
             let mut first = 0;
             let format_at = |byte: usize| format_of(&galley.job, byte);
-            let mut begun = byte;
+            let mut started = byte;
             for (i, glyph) in row.row.glyphs.iter().enumerate() {
-                if format_at(byte) != format_at(begun) {
-                    self.run(shape, format_at(begun), &row.row.glyphs[first..i], row.pos);
-                    (first, begun) = (i, byte);
+                if format_at(byte) != format_at(started) {
+                    self.run(shape, format_at(started), &row.row.glyphs[first..i], row.pos);
+                    (first, started) = (i, byte);
                 }
                 byte += glyph.chr.len_utf8();
             }
-            self.run(shape, format_at(begun), &row.row.glyphs[first..], row.pos);
+            self.run(shape, format_at(started), &row.row.glyphs[first..], row.pos);
             byte += usize::from(row.ends_with_newline);
         }
         if shape.angle != 0.0 {

@@ -107,7 +107,7 @@ fn missing(scene: &Scene<'_>) -> Option<&'static str> {
                 Some(RunState::Training(..)) => {
                     "the race rests, and no weights of it are known yet; they come when it goes on"
                 }
-                _ => "it has not begun",
+                _ => "it has not started",
             },
         ),
         _ => None,

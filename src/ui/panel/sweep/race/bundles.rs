@@ -60,9 +60,9 @@ impl Curves {
 /// (step, log10) of the median of `runs` at each mark that all of those in training have passed; a
 /// diverged run is infinite from its end on.
 pub(super) fn middle(queue: &Queue, runs: &[usize], measure: Measure) -> Vec<[f64; 2]> {
-    let begun: Vec<usize> =
+    let started: Vec<usize> =
         runs.iter().copied().filter(|&run| queue.curve(run).is_some()).collect();
-    let Some(steps) = begun.first().map(|&run| u64::from(queue.runs()[run].recipe.steps)) else {
+    let Some(steps) = started.first().map(|&run| u64::from(queue.runs()[run].recipe.steps)) else {
         return vec![];
     };
     let at = |run: usize, place: usize| {
@@ -73,7 +73,7 @@ pub(super) fn middle(queue: &Queue, runs: &[usize], measure: Measure) -> Vec<[f6
     };
     let level = |place: u64| {
         let values: Option<Vec<f64>> =
-            begun.iter().map(|&run| at(run, usize::try_from(place).ok()?)).collect();
+            started.iter().map(|&run| at(run, usize::try_from(place).ok()?)).collect();
         Some([mark(steps, place + 1) as f64, median(values?)?.log10()])
             .filter(|point| point[1].is_finite())
     };

@@ -52,7 +52,7 @@ impl Work {
 
     /// Measures on, at 2^−`first` first; returns whether there is more to do.
     pub fn advance(&mut self, first: i32) -> bool {
-        let begun = Instant::now();
+        let started = Instant::now();
         if self.built.as_ref().is_none_or(|(exponent, _)| *exponent != first) {
             match construct(&self.teacher, self.of.0, epsilon(first)) {
                 Ok(built) => self.built = Some((first, built)),
@@ -64,7 +64,7 @@ impl Work {
                 Ok(point) => self.points[exponent.unsigned_abs() as usize] = Some(point),
                 Err(error) => self.failure = Some(error),
             }
-            if begun.elapsed() >= SHARE {
+            if started.elapsed() >= SHARE {
                 break;
             }
         }
