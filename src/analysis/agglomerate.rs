@@ -11,7 +11,6 @@ const MANY: usize = 40;
 const PROPORTIONAL: f64 = 1e-7;
 /// Above this many candidate pairs, each product tries only its nearest ones.
 const MOST_PAIRS: usize = 4096;
-/// How many.
 const NEAREST: usize = 2;
 /// Larger sets with one readout are not tried as a whole: their decompositions take seconds.
 const LARGEST_SET: usize = 128;

@@ -59,7 +59,6 @@ pub fn to_store(bytes: &[u8]) -> Option<String> {
 pub struct StoredSession {
     /// What the user is told of it.
     pub offer: ResumeOffer,
-    /// Its recipe.
     pub recipe: Recipe,
     /// The checkpoint file.
     pub bytes: Vec<u8>,

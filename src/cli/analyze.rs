@@ -11,7 +11,6 @@ use crate::task::Task;
 use crate::{Error, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-/// Its arguments.
 pub fn command(json: Arg) -> Command {
     let default = Settings::default();
     Command::new("analyze")

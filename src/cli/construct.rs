@@ -74,7 +74,6 @@ pub fn command() -> Command {
 
 /// Random sequences that the result is compared with attention on, and tokens in each.
 const COMPARED: [usize; 2] = [16, 32];
-/// Draws them.
 const SEED: u32 = 1;
 
 /// The `construct` command.

@@ -13,9 +13,9 @@ pub enum Init {
     },
     /// ν = ln(−ln λ) for λ uniform in (min, max).
     Decay {
-        /// Smallest λ.
+        /// Smallest Δ.
         min: f32,
-        /// Largest λ.
+        /// Largest phase.
         max: f32,
     },
     /// The same number everywhere.
@@ -35,7 +35,7 @@ pub enum Init {
     },
     /// The inverse softplus of step sizes log-uniform in (min, max): the bias of Mamba's Δ.
     StepSize {
-        /// Smallest Δ.
+        /// Smallest λ.
         min: f32,
         /// Largest Δ.
         max: f32,
@@ -49,7 +49,7 @@ pub enum Init {
     },
     /// θ = ln of a phase uniform in (0, max).
     Phase {
-        /// Largest phase.
+        /// Largest λ.
         max: f32,
     },
     /// γ_log = ln √(1 − |λ|²) of a [`Init::Ring`], which has the same name with `nu` in place of

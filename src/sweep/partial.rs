@@ -21,7 +21,6 @@ pub struct Partial {
 const CURVE: [&str; 2] = ["sweep.loss", "sweep.power"];
 
 impl Partial {
-    /// The file.
     pub(super) fn to_bytes(&self, run: &Run) -> Result<Vec<u8>> {
         let points = &self.curve.0;
         let more = vec![

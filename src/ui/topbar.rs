@@ -39,7 +39,6 @@ fn file(
     }
 }
 
-/// Draws the bar.
 pub fn show(
     ui: &mut Ui,
     help_open: &mut bool,

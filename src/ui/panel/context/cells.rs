@@ -149,7 +149,6 @@ impl Mark {
         }
     }
 
-    /// Its colour.
     pub fn color(self, palette: &Palette) -> Color32 {
         match self {
             Self::Network => palette.ink,

@@ -19,7 +19,6 @@ const HEAD: f32 = 18.0;
 /// Room for the largest other terms.
 const OTHERS: f32 = 50.0;
 
-/// Draws the card.
 pub fn show(
     ui: &mut Ui,
     rect: Rect,

@@ -21,7 +21,6 @@ pub struct State {
     readout: Readout,
 }
 
-/// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, actions: &mut Vec<Action>) {
     let (size, mut saved) = (rect.size(), false);
     let rect = card::show(ui, rect, "The implied map", "of the same sequence", |ui| {

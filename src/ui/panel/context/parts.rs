@@ -15,7 +15,6 @@ use egui::{Align2, Color32, Rect, Sense, Stroke, Ui, pos2, vec2};
 /// Room for the number behind a bar.
 const VALUE: f32 = 54.0;
 
-/// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, live: &Live, actions: &mut Vec<Action>) {
     let (size, mut saved) = (rect.size(), false);
     let rect = card::show(

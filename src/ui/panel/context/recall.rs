@@ -52,7 +52,6 @@ struct Places {
     row: f32,
 }
 
-/// Draws the card.
 pub fn show(
     ui: &mut Ui,
     rect: Rect,

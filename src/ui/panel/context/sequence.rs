@@ -49,7 +49,6 @@ struct Places {
     strip: Rect,
 }
 
-/// Draws the card.
 pub fn show(
     ui: &mut Ui,
     rect: Rect,

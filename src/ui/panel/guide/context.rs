@@ -18,7 +18,6 @@ use eframe::egui;
 use egui::text::LayoutJob;
 use egui::{Label, RichText, Ui};
 
-/// Draws the column.
 pub fn show(ui: &mut Ui, scene: &mut Scene<'_>, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     ui.add_space(10.0);

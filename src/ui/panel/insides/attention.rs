@@ -20,7 +20,6 @@ const ROW: f32 = 21.0;
 /// Degrees 0 to 4, of which attention has one.
 const ATTENTION_DEGREE: usize = 3;
 
-/// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, shown: &Subject<'_>, actions: &mut Vec<Action>) {
     let mut saved = false;
     let measured = match &shown.insides.probe {

@@ -24,7 +24,6 @@ const NOTE: f32 = 34.0;
 /// A point is hit from this far.
 const REACH: f32 = 12.0;
 
-/// Draws the card.
 pub fn show(
     ui: &mut Ui,
     rect: Rect,

@@ -36,7 +36,6 @@ const NOTE: f32 = 34.0;
 /// A gate nearer to 0.5 than this is said to be straight: there σ is so to a part in ten thousand.
 const STRAIGHT: f32 = 5e-3;
 
-/// Draws the card.
 pub fn show(
     ui: &mut Ui,
     rect: Rect,

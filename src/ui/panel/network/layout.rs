@@ -10,9 +10,7 @@ pub(super) struct Placed {
     pub(super) matrix: usize,
     /// Around it.
     pub(super) rect: Rect,
-    /// Its rows.
     pub(super) rows: Axis,
-    /// Its columns.
     pub(super) columns: Axis,
 }
 

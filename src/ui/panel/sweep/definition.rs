@@ -39,7 +39,6 @@ pub fn column(ui: &mut Ui, state: &mut State, scene: &mut Scene<'_>, actions: &m
     });
 }
 
-/// Draws the definition.
 pub fn show(ui: &mut Ui, state: &State, scene: &mut Scene<'_>, actions: &mut Vec<Action>) {
     choices(ui, state, scene);
     ui.add_space(2.0);

@@ -13,7 +13,6 @@ use crate::ui::{Action, Scene, Which};
 use eframe::egui;
 use egui::{Label, RichText, Ui};
 
-/// Draws the column.
 pub fn show(ui: &mut Ui, state: &mut State, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     if state.which == Which::Compare {
         return race::guide::show(ui, state, scene, actions);

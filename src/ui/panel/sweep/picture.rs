@@ -27,7 +27,6 @@ fn subtitle(picture: &Picture) -> String {
     format!("{} after training, log scale", picture.measure.name())
 }
 
-/// Draws the card.
 pub fn show(
     ui: &mut Ui,
     rect: Rect,

@@ -69,7 +69,6 @@ pub struct Picture {
     pub levels: [f64; 2],
     /// The runs that have something to show, in the queue's order.
     pub points: Vec<Point>,
-    /// By colour.
     pub series: Vec<Series>,
     /// The loss of one gradient step, if all runs have the same one.
     pub reference: Option<f64>,

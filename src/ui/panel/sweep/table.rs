@@ -87,7 +87,6 @@ fn places(queue: &Queue, room: f32) -> Vec<Place> {
     columns.into_iter().map(place).collect()
 }
 
-/// Draws the card.
 pub fn show(
     ui: &mut Ui,
     rect: Rect,

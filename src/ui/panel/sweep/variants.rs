@@ -13,7 +13,6 @@ use crate::ui::kit::theme::Palette;
 use eframe::egui;
 use egui::{ComboBox, RichText, Role, Ui};
 
-/// Draws the list.
 pub fn show(ui: &mut Ui, state: &State, draft: &mut Draft) {
     let base = base(draft);
     let varied: Vec<String> = draft.axes.iter().flat_map(|axis| axis.keys.clone()).collect();

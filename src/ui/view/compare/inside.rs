@@ -24,7 +24,6 @@ pub struct State {
     contenders: Option<(u64, Measure, Vec<Contender>)>,
 }
 
-/// Draws the page.
 pub fn show(
     ui: &mut Ui,
     state: &mut State,

@@ -28,7 +28,6 @@ impl State {
     }
 }
 
-/// Draws the page.
 pub fn show(
     ui: &mut Ui,
     state: &mut State,

@@ -19,7 +19,6 @@ const HEAD: f32 = 18.0;
 /// Room for the flattened matrix below.
 const STRIP: f32 = 34.0;
 
-/// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     let palette = Palette::of(ui);
     let Some(built) = &state.built else { return };

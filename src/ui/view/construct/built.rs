@@ -64,9 +64,7 @@ impl Default for Settings {
 pub struct Built {
     /// The settings and the tokens `[T, d]` that this belongs to.
     of: (Settings, Matrix),
-    /// The attention.
     pub teacher: Teacher,
-    /// Its ranks.
     pub ranks: Ranks,
     /// The network and what runs through it, or why this variant does not apply.
     pub network: Result<Running>,

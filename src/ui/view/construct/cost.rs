@@ -20,7 +20,6 @@ struct Line {
     count: Box<dyn Fn(usize) -> usize>,
 }
 
-/// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     let subtitle = "against d, log scales";
     let rect = card::show(ui, rect, "What it costs", subtitle, |ui| {

@@ -14,7 +14,6 @@ use egui::{Rect, ScrollArea, Sense, Ui, vec2};
 /// The picture is never drawn narrower.
 const NARROW: f32 = 600.0;
 
-/// Draws it.
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     let Some(running) = state.built.as_ref().and_then(|built| built.network.as_ref().ok()) else {
         return;

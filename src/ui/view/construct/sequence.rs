@@ -25,7 +25,6 @@ pub fn height(dim: usize) -> f32 {
     card_height(dim) + 78.0
 }
 
-/// Draws the part.
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     let subtitle = format!("token {} of {} · ← → step through it", state.token + 1, state.time);
     let rect = card::show(ui, rect, "Sequence", &subtitle, |ui| {

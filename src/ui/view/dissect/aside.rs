@@ -17,7 +17,6 @@ use egui::{Align, Color32, Label, Layout, RichText, Ui};
 /// Outputs that move by less than this are called unchanged.
 const UNCHANGED: f64 = 1e-3;
 
-/// Draws the column.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>, answer: &Answer<'_>, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     ui.add_space(10.0);

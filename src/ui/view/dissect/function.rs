@@ -93,7 +93,6 @@ fn monomial(exponents: &[u8]) -> String {
     if text.is_empty() { "1".into() } else { text }
 }
 
-/// Draws the card.
 pub fn show(
     ui: &mut Ui,
     rect: Rect,

@@ -16,7 +16,6 @@ use crate::ui::{Action, Scene};
 use eframe::egui;
 use egui::{CentralPanel, Frame, Label, Margin, Panel, RichText, ScrollArea, Ui};
 
-/// Draws the view.
 pub fn show(
     ui: &mut Ui,
     state: &mut super::state::State,

@@ -78,7 +78,6 @@ fn stepped(threshold: f64, up: bool) -> f64 {
     rounded(10f64.powf(place * KEY).clamp(LEAST, 1.0))
 }
 
-/// Draws the card.
 pub fn show(
     ui: &mut Ui,
     rect: Rect,

@@ -35,7 +35,6 @@ pub fn fit(fits: Fit) -> &'static str {
     }
 }
 
-/// Draws the card.
 pub fn show(
     ui: &mut Ui,
     rect: Rect,

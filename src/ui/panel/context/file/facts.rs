@@ -9,7 +9,6 @@ use crate::ui::kit::{card, format};
 use eframe::egui;
 use egui::{Align2, Grid, Label, Rect, RichText, Sense, Ui, vec2};
 
-/// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, live: &Live) {
     let rect = card::show(ui, rect, "Your file", "what it holds, and the errors on it", |_| ());
     let recipe = &live.recipe;

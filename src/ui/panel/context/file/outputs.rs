@@ -17,7 +17,6 @@ const NAMES: f32 = 26.0;
 /// Room for each number.
 const NUMBER: f32 = 62.0;
 
-/// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, live: &Live, actions: &mut Vec<Action>) {
     let mut saved = false;
     let inner =

@@ -12,7 +12,6 @@ use crate::ui::kit::{card, export, format};
 use eframe::egui;
 use egui::{Align2, Rect, Sense, Stroke, Ui, pos2, vec2};
 
-/// Draws the card.
 pub fn show(
     ui: &mut Ui,
     rect: Rect,

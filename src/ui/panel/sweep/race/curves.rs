@@ -17,7 +17,6 @@ use egui::{Align2, PointerButton, Pos2, Rect, Role, Sense, Shape, Stroke, Ui, Wi
 /// How near the pointer must be to a curve.
 const NEAR: f32 = 10.0;
 
-/// Draws the card.
 pub fn show(
     ui: &mut Ui,
     rect: Rect,

@@ -13,7 +13,6 @@ use crate::ui::{Action, Scene};
 use eframe::egui;
 use egui::{Label, RichText, Ui};
 
-/// Draws the column.
 pub fn show(ui: &mut Ui, state: &mut State, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     ui.add_space(10.0);

@@ -27,7 +27,6 @@ pub fn height(ui: &Ui, shown: &Derived) -> f32 {
     card::height(ui, ROW * (shown.contenders.len() as f32 + 1.0))
 }
 
-/// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, shown: &Derived, queue: &Queue) {
     let inner = card::show(
         ui,

@@ -7,7 +7,6 @@ use egui::epaint::PathShape;
 use egui::{Color32, Painter, Pos2, Shape, Stroke, Vec2, vec2};
 use std::f32::consts::{FRAC_PI_2, PI};
 
-/// Its colour.
 pub fn color(ability: Ability, palette: &Palette) -> Color32 {
     match ability {
         Ability::Exactly => palette.teacher,

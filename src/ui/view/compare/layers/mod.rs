@@ -25,7 +25,6 @@ use egui::{CentralPanel, Frame, Key, Margin, Modifiers, RichText, ScrollArea, Ui
 
 pub use state::State;
 
-/// Draws the page.
 pub fn show(
     ui: &mut Ui,
     state: &mut State,

@@ -28,7 +28,6 @@ const PRECISIONS: [Precision; 2] = [
     ("single precision (f32)", |point| point.single),
 ];
 
-/// Draws the card.
 pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, actions: &mut Vec<Action>) {
     let Some(work) = &state.work else { return };
     let subtitle = "size of the weights into the nonlinearity, log scales";

@@ -22,7 +22,6 @@ pub struct Biases {
 /// A bias moves from minus to plus this.
 const RANGE: f64 = 4.0;
 
-/// Draws the card.
 pub fn show(ui: &mut Ui, biases: &mut Biases, narrow: bool) {
     let palette = Palette::of(ui);
     heading(ui, "WHY A GRU'S GATES HAVE NO SUCH PRODUCT");

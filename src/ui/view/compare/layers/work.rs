@@ -11,7 +11,6 @@ use web_time::{Duration, Instant};
 
 /// Random sequences that errors are measured on, and tokens in each.
 pub const MEASURED_ON: [usize; 2] = [4, 16];
-/// Draws them.
 pub const SEED: u32 = 1;
 /// A frame's share; one point may take longer.
 const SHARE: Duration = Duration::from_millis(4);

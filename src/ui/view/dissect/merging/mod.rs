@@ -45,7 +45,6 @@ pub fn toggled(answer: &Answer<'_>, gate: usize) -> Action {
     Action::Inspect(Settings { picked, ..answer.settings.clone() })
 }
 
-/// Draws the card.
 pub fn show(
     ui: &mut Ui,
     rect: Rect,

@@ -160,7 +160,6 @@ impl State {
     }
 }
 
-/// Draws the card.
 pub fn show(
     ui: &mut Ui,
     rect: Rect,

@@ -18,7 +18,6 @@ pub struct Columns {
     pub left: f32,
     /// Width of each.
     pub cell: f32,
-    /// How many.
     pub count: usize,
 }
 
@@ -121,7 +120,6 @@ impl Place {
         Some((k, row, column))
     }
 
-    /// Draws the picture.
     pub fn paint(&self, painter: &Painter, picture: &Picture, tint: Color32) {
         for (heatmap, columns) in picture.matrices.iter().zip(&self.columns) {
             self.paint_sheet(painter, heatmap, columns, tint);
