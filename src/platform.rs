@@ -17,6 +17,6 @@ pub use web::*;
 pub struct OpenedFile {
     /// Its name, without folders.
     pub name: String,
-    /// Its content.
+    /// The file's content.
     pub bytes: Vec<u8>,
 }

@@ -13,7 +13,7 @@ pub enum Role {
     KeyValue,
     /// λ < 0.1: passes the current token on, the query.
     Query,
-    /// In between.
+    /// Neither long nor short a memory.
     Between,
     /// Below the threshold: pruned without harm.
     Unused,
@@ -44,7 +44,7 @@ pub struct Census {
     pub key_value: usize,
     /// λ < 0.1.
     pub query: usize,
-    /// In between.
+    /// Neurons whose memory is neither long nor short.
     pub between: usize,
     /// Unused.
     pub unused: usize,

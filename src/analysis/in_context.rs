@@ -50,7 +50,7 @@ impl Sequences {
         }
     }
 
-    /// How many.
+    /// N, the sequences.
     pub fn count(&self) -> usize {
         self.targets.rows
     }

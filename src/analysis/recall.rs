@@ -99,7 +99,7 @@ pub struct Episode {
     pub pairs: Vec<[usize; 2]>,
     /// The key that is asked for.
     pub query: usize,
-    /// Its value.
+    /// The value that is asked for.
     pub target: usize,
     /// ŷ `[V]`, before softmax.
     pub logits: Vec<f64>,

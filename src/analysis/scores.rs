@@ -54,7 +54,7 @@ pub enum Fit {
     Symmetric,
     /// Both: each is a linear image of the other.
     Both,
-    /// Neither.
+    /// Neither of the two.
     Neither,
 }
 

@@ -26,7 +26,7 @@ pub enum StageKind {
 pub struct Stage {
     /// Which stage.
     pub kind: StageKind,
-    /// Its weights.
+    /// The weights at this stage.
     pub network: Network,
     /// The raw network's index of each neuron.
     pub neurons: Vec<usize>,

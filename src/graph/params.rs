@@ -112,7 +112,7 @@ impl ParamTable {
         self.0.iter().find(|param| param.name == name)
     }
 
-    /// All of them.
+    /// The parameters, in the order of their slots.
     pub fn iter(&self) -> impl Iterator<Item = &Param> {
         self.0.iter()
     }

@@ -58,7 +58,7 @@ impl Matrix {
         self.row_mut(row)[column] = value;
     }
 
-    /// A row.
+    /// Row `row`, `[columns]`.
     pub fn row(&self, row: usize) -> &[f64] {
         &self.data[row * self.columns..(row + 1) * self.columns]
     }

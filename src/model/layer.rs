@@ -284,7 +284,7 @@ pub struct Observable {
     pub of: (usize, usize),
     /// Halves [re, im] become sizes.
     pub complex: bool,
-    /// For people.
+    /// Shown in the window, such as "forget gate".
     pub name: String,
     /// Its equation and meaning, in a sentence.
     pub about: &'static str,

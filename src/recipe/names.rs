@@ -44,9 +44,9 @@ impl TaskName {
 named! {
     /// Yes or no.
     pub enum Switch {
-        /// Yes.
+        /// Switched on.
         On = "on";
-        /// No.
+        /// Switched off.
         Off = "off";
     }
 }

@@ -11,7 +11,7 @@ pub const DEFAULT: &str = "discover";
 pub struct Preset {
     /// In the URL.
     pub name: String,
-    /// For people.
+    /// Shown in the window.
     pub title: String,
     /// One sentence: what to look at.
     pub about: String,

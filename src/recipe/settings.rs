@@ -41,7 +41,7 @@ pub enum Group {
 /// Which layers look at a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layers {
-    /// Every one.
+    /// Every layer.
     Any,
     /// Those of which it is a size.
     Sized,
@@ -58,7 +58,7 @@ pub struct Setting {
     pub key: &'static str,
     /// Another name on the command line, if it has one.
     pub alias: Option<&'static str>,
-    /// For people.
+    /// The name in the window.
     pub label: &'static str,
     /// Where it stands.
     pub group: Group,

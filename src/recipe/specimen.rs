@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct Specimen {
     /// The file's name, or what else names it.
     pub name: String,
-    /// Its weights.
+    /// Layer, sizes and weights.
     pub network: Model,
     /// What it imitates, if that is known.
     pub teacher: Option<Teacher>,

@@ -43,16 +43,16 @@ pub enum Subject {
     /// The one that is being trained; answers keep coming as it changes.
     #[default]
     Live,
-    /// Another one.
+    /// A network from a file, or built by hand.
     Specimen(Box<Specimen>),
 }
 
 /// The runner's answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Inspected {
-    /// That of the question.
+    /// The bench that asked.
     pub bench: u32,
-    /// That of the question.
+    /// The question's number.
     pub id: u32,
     /// Steps that the network was trained for, of the live one and of a run of a race.
     pub step: Option<u64>,

@@ -18,7 +18,7 @@ impl Measure {
         if runs.iter().any(|run| run.recipe.task.in_context()) { Self::Loss } else { Self::Nmse }
     }
 
-    /// Its name.
+    /// The axis label.
     pub fn name(self) -> &'static str {
         match self {
             Self::Nmse => "nMSE",
@@ -26,7 +26,7 @@ impl Measure {
         }
     }
 
-    /// Of a point of a curve.
+    /// The measure at a point of a curve; `None` where the target has no power.
     pub fn value(self, point: StepLoss) -> Option<f64> {
         let (loss, power) = (f64::from(point.loss), f64::from(point.power));
         match self {

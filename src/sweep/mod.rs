@@ -38,7 +38,7 @@ pub const LARGE: u64 = 10_000;
 /// The definition of a sweep.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sweep {
-    /// For people.
+    /// Shown in the window and in results.
     pub title: String,
     /// One or two sentences: what to look at.
     pub about: String,

@@ -28,7 +28,7 @@ pub enum State<'a> {
     Waiting,
     /// Being trained: steps done, and the curve so far.
     Training(u64, &'a Curve),
-    /// Over.
+    /// Finished, diverged or failed.
     Over(&'a Record),
 }
 

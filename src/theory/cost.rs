@@ -6,7 +6,7 @@ use super::Variant;
 /// Ranks that the low-rank construction depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ranks {
-    /// Of W_V.
+    /// Rank of W_V.
     pub value: usize,
     /// Of W_Kᵀ W_Q.
     pub key_query: usize,

@@ -41,9 +41,9 @@ pub fn letters() -> Letters {
 
 /// Where the neurons of a symmetric construction are.
 pub struct Neurons<A> {
-    /// Of entry (r, s), which is that of (s, r).
+    /// The neuron of entry (r, s), which is that of (s, r).
     pub accumulator: A,
-    /// Of each query.
+    /// Each query's neuron.
     pub queries: Vec<usize>,
 }
 

@@ -9,7 +9,7 @@ use crate::sweep::queue::Queue;
 use crate::theory::Variant;
 use crate::train::pacer::Speed;
 
-/// A wish.
+/// What the user asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// Play, or pause.

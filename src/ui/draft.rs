@@ -10,7 +10,7 @@ use crate::sweep::{Axis, Sweep, Variant, is_variant};
 /// A sweep's definition while the user writes it. The app keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Draft {
-    /// For people.
+    /// Shown above the sweep.
     pub title: String,
     /// What to look at.
     pub about: String,

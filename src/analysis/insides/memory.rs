@@ -34,7 +34,7 @@ pub enum Spectrum {
 }
 
 impl Spectrum {
-    /// How many.
+    /// The number of eigenvalues.
     pub fn len(&self) -> usize {
         match self {
             Self::Line(values) => values.len(),

@@ -51,7 +51,7 @@ pub struct Insides {
     pub parameters: usize,
     /// Which sequence, in words.
     pub sequence: String,
-    /// Its tokens.
+    /// T, tokens in the sequence.
     pub time: usize,
     /// The seed whose untrained network `initial` of each memory is; `None` where it is not known.
     pub seed: Option<u32>,

@@ -12,7 +12,7 @@ pub enum Ability {
     Exactly,
     /// As nearly as rounding allows, with small weights into its nonlinearity.
     Nearly,
-    /// A part of it.
+    /// Not all of it.
     Partly,
     /// Not by its gates.
     Missing,

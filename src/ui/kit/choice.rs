@@ -12,9 +12,9 @@ pub struct Row {
     pub rect: Rect,
     /// Clicks, hovering, focus.
     pub response: Response,
-    /// Of its title.
+    /// The title's font.
     pub font: FontId,
-    /// Of its title.
+    /// The title's colour.
     pub color: Color32,
 }
 

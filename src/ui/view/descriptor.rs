@@ -6,7 +6,7 @@ use eframe::egui::Ui;
 /// What there is to say of a view.
 #[derive(Debug)]
 pub struct View {
-    /// Its word.
+    /// The word in addresses.
     pub tab: Tab,
     /// In the top bar.
     pub name: &'static str,

@@ -24,9 +24,9 @@ pub struct Subject<'a> {
 pub struct Labels {
     /// Neurons from the first to the last: how many, their common name, their kind.
     pub groups: Vec<(usize, &'static str, Role)>,
-    /// Of each neuron.
+    /// Name of each neuron.
     pub neurons: Vec<String>,
-    /// Of each gate.
+    /// Name of each gate.
     pub gates: Vec<String>,
     /// Parts of the matrices.
     pub blocks: Vec<Block>,
@@ -40,9 +40,9 @@ pub struct Block {
     /// In the order of the picture: Wₘ in, Wₓ in, Wₘ out, Wₓ out, D; with side gating Wₘ in, Wₓ
     /// in, W side, D.
     pub matrix: usize,
-    /// Its rows.
+    /// Rows that it covers.
     pub rows: std::ops::Range<usize>,
-    /// Its columns.
+    /// Columns that it covers.
     pub columns: std::ops::Range<usize>,
     /// Rows in whose middle the name stands, which may be beside the block.
     pub name_at: std::ops::Range<usize>,

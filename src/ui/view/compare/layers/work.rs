@@ -20,7 +20,7 @@ pub struct Work {
     of: (Layer, usize, u32),
     /// What is built.
     pub teacher: Teacher,
-    /// By exponent.
+    /// Errors, by the exponent of ε.
     points: Vec<Option<Point>>,
     /// Why there are no more.
     pub failure: Option<Error>,

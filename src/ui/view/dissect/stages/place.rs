@@ -26,7 +26,7 @@ pub struct Columns {
 pub struct Place {
     /// Rows that stand together, their top, their height each.
     pub bands: Vec<(Range<usize>, f32, f32)>,
-    /// Of each matrix.
+    /// Columns of each matrix.
     pub columns: [Columns; MATRICES],
     /// Of the strip of roles.
     pub roles: Columns,
