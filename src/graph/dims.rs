@@ -111,3 +111,8 @@ impl Curve {
         curve
     }
 }
+
+/// A size as the device reads it.
+pub(crate) fn as_u32(value: usize) -> u32 {
+    u32::try_from(value).expect("sizes fit 32 bits")
+}

@@ -2,9 +2,9 @@
 //! so far. What a reverse rule ([`Rule`]) works with.
 
 use super::call::Call;
-use super::dims::Dims;
+use super::dims::{Dims, as_u32};
 use super::op::Kernel;
-use super::{Buffer, BufferId, Graph, Op, Storage, as_u32};
+use super::{Buffer, BufferId, Graph, Op, Storage};
 
 /// Appends the calls that take the gradient of an op's output to those of its inputs and
 /// parameters.

@@ -104,7 +104,7 @@ impl ParamTable {
         assert!(self.get(name).is_none(), "parameter {name} is declared twice");
         let offset = self.len();
         self.0.push(Param { name: name.into(), shape: shape.to_vec(), offset, init, decayed });
-        super::as_u32(offset)
+        super::dims::as_u32(offset)
     }
 
     /// The parameter of that name.

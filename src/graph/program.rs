@@ -1,11 +1,11 @@
 //! The compiled form: a buffer table and a flat list of calls, the same every step.
 
 use super::call::Call;
-use super::dims::Dims;
+use super::dims::{Dims, as_u32};
 use super::kernel::Access;
 use super::op::Kernel;
 use super::params::ParamTable;
-use super::{Buffer, BufferId, Graph, Storage, as_u32, numbers, vjp};
+use super::{Buffer, BufferId, Graph, Storage, numbers, vjp};
 use std::fmt;
 
 /// Most copies of a program that are trained together.

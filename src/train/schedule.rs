@@ -28,7 +28,7 @@ impl Schedule {
     /// For the device: fractions become steps.
     pub fn curve(&self, steps: u32, map: impl Fn(f32) -> f32) -> Curve {
         let mut curve = Curve::constant(0.0);
-        curve.count = crate::graph::as_u32(self.knots.len());
+        curve.count = crate::graph::dims::as_u32(self.knots.len());
         curve.cosine = u32::from(self.cosine);
         for (i, &(at, value)) in self.knots.iter().enumerate() {
             curve.at[i] = (at * steps as f32).round();

@@ -33,7 +33,7 @@ impl<F> Block<F> {
 
     /// The number of its first sequence in the batch, as the random numbers count.
     pub fn first(&self) -> u32 {
-        crate::graph::as_u32(self.first)
+        crate::graph::dims::as_u32(self.first)
     }
 }
 

@@ -1,8 +1,8 @@
 //! The targets of a linear self-attention layer.
 
 use super::Kernel;
-use crate::graph::dims::Dims;
-use crate::graph::{Graph, Var, as_u32};
+use crate::graph::dims::{Dims, as_u32};
+use crate::graph::{Graph, Var};
 
 impl Graph {
     /// Linear self-attention y_t = W_V Σ_{s≤t} x_s (x_s · W_Kᵀ W_Q x_t) of a fixed teacher;

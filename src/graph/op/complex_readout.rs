@@ -1,10 +1,10 @@
 //! y = Re(C h).
 
 use super::Kernel;
-use crate::graph::dims::Dims;
+use crate::graph::dims::{Dims, as_u32};
 use crate::graph::gradients::Gradients;
 use crate::graph::params::Init;
-use crate::graph::{BufferId, Graph, Op, Var, as_u32};
+use crate::graph::{BufferId, Graph, Op, Var};
 
 impl Graph {
     /// Re(C h) for h in halves [re, im]: parameters `name_re` and `name_im` [width, n], N(0, 1/n)

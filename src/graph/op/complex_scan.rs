@@ -1,10 +1,10 @@
 //! The LRU's recurrence.
 
 use super::Kernel;
-use crate::graph::dims::Dims;
+use crate::graph::dims::{Dims, as_u32};
 use crate::graph::gradients::Gradients;
 use crate::graph::params::Init;
-use crate::graph::{BufferId, Graph, Op, Var, as_u32};
+use crate::graph::{BufferId, Graph, Op, Var};
 
 /// Where λ of a complex scan starts: uniform by area in the sector of the unit disk with phases in
 /// [0, π/10], Orvieto et al.'s choice for long memories. With phases up to 2π two stacked LRUs stay

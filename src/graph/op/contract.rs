@@ -1,9 +1,9 @@
 //! What a selective layer reads from its state.
 
 use super::Kernel;
-use crate::graph::dims::Dims;
+use crate::graph::dims::{Dims, as_u32};
 use crate::graph::gradients::Gradients;
-use crate::graph::{BufferId, Graph, Op, Var, as_u32};
+use crate::graph::{BufferId, Graph, Op, Var};
 
 impl Graph {
     /// `y_t[e]` = Σ_n `C_t[n]` `h_t[e, n]` for h `[.., E · N]` and C `[.., N]`: y `[.., E]`.

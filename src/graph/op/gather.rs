@@ -1,8 +1,8 @@
 //! A batch of sequences that are all in memory.
 
 use super::Kernel;
-use crate::graph::dims::Dims;
-use crate::graph::{Graph, Var, as_u32};
+use crate::graph::dims::{Dims, as_u32};
+use crate::graph::{Graph, Var};
 use crate::math::random::stream_of;
 
 impl Graph {

@@ -1,9 +1,9 @@
 //! The last time steps of a value.
 
 use super::Kernel;
-use crate::graph::dims::Dims;
+use crate::graph::dims::{Dims, as_u32};
 use crate::graph::gradients::Gradients;
-use crate::graph::{BufferId, Graph, Op, Var, as_u32};
+use crate::graph::{BufferId, Graph, Op, Var};
 
 impl Graph {
     /// The last `steps` time steps of x: what a loss over the end of a sequence needs, and nothing

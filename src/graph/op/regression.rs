@@ -1,8 +1,8 @@
 //! Episodes of in-context regression.
 
 use super::Kernel;
-use crate::graph::dims::Dims;
-use crate::graph::{Graph, Var, as_u32};
+use crate::graph::dims::{Dims, as_u32};
+use crate::graph::{Graph, Var};
 use crate::math::random::stream_of;
 
 impl Graph {

@@ -1,10 +1,10 @@
 //! Mamba's recurrence.
 
 use super::Kernel;
-use crate::graph::dims::Dims;
+use crate::graph::dims::{Dims, as_u32};
 use crate::graph::gradients::Gradients;
 use crate::graph::params::Init;
-use crate::graph::{BufferId, Graph, Op, Var, as_u32};
+use crate::graph::{BufferId, Graph, Op, Var};
 
 impl Graph {
     /// Mamba's recurrence: `h_t[e, n]` = exp(`Δ_t[e]` `A[e, n]`) `h_{t−1}[e, n]` + `Δ_t[e]` `B_t[n]` `u_t[e]` for
