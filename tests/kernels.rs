@@ -21,7 +21,7 @@ use gatelens::backend::cpu::clock::State;
 use gatelens::backend::gpu::{Context, Gpu};
 use gatelens::backend::{Backend, Progress};
 use gatelens::graph::call::Call;
-use gatelens::graph::dims::{CLOCK_LEN, Clock, Curve, Dims, KNOTS, RING, RUNNING};
+use gatelens::graph::dims::{CLOCK_LEN, Clock, Curve, Dims, KNOTS, RING, RUNNING, Rates};
 use gatelens::graph::kernel::Access;
 use gatelens::graph::op::Kernel;
 use gatelens::graph::program::Program;
@@ -312,7 +312,7 @@ fn trainings_follow_the_cpu() {
         for backend in [&mut gpu as &mut dyn Backend, &mut cpu] {
             start(backend, &clock(5, 3e-3));
             backend.advance(30).expect("it works");
-            backend.set_rates(1e-3, 0.1);
+            backend.set_rates(Rates { learning_rate: 1e-3, weight_decay: 0.1 });
             backend.request(Graph::PARAMETERS);
         }
         let mut found = finish(&mut gpu);
@@ -528,7 +528,7 @@ fn a_lost_device_is_an_error() {
     lost(gpu.wait().map(|_| ()));
     lost(gpu.poll().map(|_| ()));
     lost(gpu.advance(1));
-    gpu.set_rates(1.0, 1.0);
+    gpu.set_rates(Rates { learning_rate: 1.0, weight_decay: 1.0 });
     gpu.set_clock(&clock(2, 1e-3));
     gpu.request(Graph::PARAMETERS);
     lost(gpu.poll().map(|_| ()));

@@ -125,3 +125,18 @@ fn every_row_reads_and_writes_its_own_field() {
         }
     }
 }
+
+#[test]
+fn live_settings_are_those_that_change_while_it_trains() {
+    let mut dice = Dice(3);
+    let default = Recipe::default();
+    for setting in SETTINGS {
+        let mut other = default.clone();
+        while (setting.get)(&other) == (setting.get)(&default) {
+            let _ = setting.set(&mut other, &dice.value(setting)); // a schedule may be refused
+        }
+        let mut running = default.clone();
+        running.set_rates(other.rates());
+        assert_eq!(running == other, setting.live, "{}", setting.key);
+    }
+}

@@ -38,10 +38,9 @@ impl App {
                 self.send(Command::Speed(speed));
             }
             Action::Rates => {
-                let Recipe { learning_rate, weight_decay, .. } = self.draft;
-                (self.live.recipe.learning_rate, self.live.recipe.weight_decay) =
-                    (learning_rate, weight_decay);
-                self.send(Command::Rates { learning_rate, weight_decay });
+                let peaks = self.draft.rates();
+                self.live.recipe.set_rates(peaks);
+                self.send(Command::Rates(peaks));
                 // Browsers allow an address only so many changes a second, and a dragged number
                 // makes many.
                 self.hash_due = Some(Instant::now() + std::time::Duration::from_millis(500));

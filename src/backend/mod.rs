@@ -8,7 +8,7 @@ pub mod cpu;
 pub mod gpu;
 
 use crate::Result;
-use crate::graph::dims::Clock;
+use crate::graph::dims::{Clock, Rates};
 use crate::graph::{BufferId, program::Program};
 use crate::named::named;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ pub trait Backend {
 
     /// Changes the peak learning rate and the base weight decay of every replica, from the next
     /// step on.
-    fn set_rates(&mut self, peak_rate: f32, base_decay: f32);
+    fn set_rates(&mut self, peaks: Rates);
 
     /// Starts `steps` steps (a forward program: evaluations). Does nothing while [`Backend::busy`].
     ///

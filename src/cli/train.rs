@@ -5,6 +5,7 @@ use crate::analysis::finding::{self, Finding};
 use crate::analysis::importance::{Census, THRESHOLD};
 use crate::analysis::test_set::Sets;
 use crate::backend::cpu::clock;
+use crate::graph::dims::Rates;
 use crate::model::Network;
 use crate::named::Named;
 use crate::platform::{self, Link};
@@ -276,9 +277,9 @@ fn save(out: &Path, job: &Job, live: &Live, whole: bool) -> Result<()> {
     let mut csv = String::from("step,loss,loss_min,loss_max,nmse,learning_rate,weight_decay\n");
     for bucket in live.history.buckets() {
         let last = bucket.first + bucket.count - 1;
-        let [rate, decay] = clock::rates(&settings, last as f64);
+        let Rates { learning_rate, weight_decay } = clock::rates(&settings, last as f64);
         csv += &format!(
-            "{last},{:e},{:e},{:e},{:e},{rate:e},{decay:e}\n",
+            "{last},{:e},{:e},{:e},{:e},{learning_rate:e},{weight_decay:e}\n",
             bucket.loss,
             bucket.min,
             bucket.max,

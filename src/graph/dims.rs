@@ -3,6 +3,7 @@
 //! there is no padding.
 
 use bytemuck::{Pod, Zeroable};
+use serde::{Deserialize, Serialize};
 
 /// Steps whose losses the device keeps until they are read.
 pub const RING: usize = 4096;
@@ -110,6 +111,16 @@ impl Curve {
         curve.value[0] = value;
         curve
     }
+}
+
+/// The rates that a user may change while a network trains: the peaks of their schedules, or what
+/// they are in one step.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Rates<F = f32> {
+    /// Learning rate.
+    pub learning_rate: F,
+    /// Weight decay.
+    pub weight_decay: F,
 }
 
 /// A size as the device reads it.

@@ -2,12 +2,23 @@
 
 use super::names::{Gating, Switch, TaskName};
 use super::settings::Recipe;
+use crate::graph::dims::Rates;
 use crate::model::{Architecture, Size, Sizes};
 use crate::task::{File, Recall, Regression, Task, attention::TeacherKind};
 use crate::train::optimizer::Optimizer;
 use crate::train::plan::{Mask, Plan};
 
 impl Recipe {
+    /// The settings that may change while it trains: those that the table calls live.
+    pub fn rates(&self) -> Rates {
+        Rates { learning_rate: self.learning_rate, weight_decay: self.weight_decay }
+    }
+
+    /// Changes them.
+    pub fn set_rates(&mut self, peaks: Rates) {
+        Rates { learning_rate: self.learning_rate, weight_decay: self.weight_decay } = peaks;
+    }
+
     /// Whether the student is a gated diagonal network, whose weights can be read.
     pub fn is_gated(&self) -> bool {
         self.model.reducible

@@ -6,6 +6,7 @@ use crate::Error;
 use crate::analysis::contribution::Probe;
 use crate::analysis::finding::Finding;
 use crate::backend::Device;
+use crate::graph::dims::Rates;
 use crate::recipe::Recipe;
 use crate::task::{Arrays, Teacher};
 use crate::train::pacer::Speed;
@@ -24,12 +25,7 @@ pub enum Command {
     /// Full speed or slow motion.
     Speed(Speed),
     /// Changes peak learning rate and base weight decay at once.
-    Rates {
-        /// Peak learning rate.
-        learning_rate: f32,
-        /// Base weight decay.
-        weight_decay: f32,
-    },
+    Rates(Rates),
     /// Asks for a snapshot now.
     Snapshot,
     /// Takes a network apart, and again whenever it changes; `None`: nobody looks any more.

@@ -114,11 +114,10 @@ impl<P: Port> Runner<'_, P> {
                 self.groups.retain(|(group, _)| !numbers.contains(&group.number()))
             }
             Command::Inspect(asked) => self.inspector.ask(asked.map(|asked| *asked)),
-            Command::Rates { learning_rate, weight_decay } => {
+            Command::Rates(peaks) => {
                 if let Some(training) = &mut self.training {
-                    training.session.set_rates(learning_rate, weight_decay);
-                    training.start.recipe.learning_rate = learning_rate;
-                    training.start.recipe.weight_decay = weight_decay;
+                    training.session.set_rates(peaks);
+                    training.start.recipe.set_rates(peaks);
                 }
             }
             Command::Snapshot => {

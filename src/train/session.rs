@@ -6,6 +6,7 @@ use super::pacer::{Pacer, Speed};
 use super::plan::Plan;
 use crate::Result;
 use crate::backend::{Backend, Progress, StepLoss};
+use crate::graph::dims::Rates;
 use crate::graph::program::Program;
 use crate::graph::{BufferId, Graph};
 use crate::task::{Arrays, Source};
@@ -213,12 +214,12 @@ impl Session {
     }
 
     /// Changes peak learning rate and base weight decay from the next step on.
-    pub fn set_rates(&mut self, learning_rate: f32, weight_decay: f32) {
+    pub fn set_rates(&mut self, peaks: Rates) {
         for Training { plan, .. } in &mut self.trained {
-            (plan.optimizer.learning_rate, plan.optimizer.weight_decay) =
-                (learning_rate, weight_decay);
+            plan.optimizer.learning_rate = peaks.learning_rate;
+            plan.optimizer.weight_decay = peaks.weight_decay;
         }
-        self.backend.set_rates(learning_rate, weight_decay);
+        self.backend.set_rates(peaks);
     }
 
     /// Asks for a snapshot; it comes as an event.

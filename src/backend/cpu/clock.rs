@@ -2,7 +2,7 @@
 
 use super::memory::Memory;
 use crate::backend::StepLoss;
-use crate::graph::dims::{Clock, Curve, Dims, RUNNING};
+use crate::graph::dims::{Clock, Curve, Dims, RUNNING, Rates};
 use crate::math::float::Float;
 
 /// [`Clock`] in the engine's precision.
@@ -62,17 +62,18 @@ impl<F: Float> State<F> {
         }
     }
 
-    /// Changes the two rates that a user may change while training.
-    pub fn set_rates(&mut self, peak_rate: f32, base_decay: f32) {
-        self.settings.peak_rate = peak_rate;
-        self.settings.base_decay = base_decay;
+    /// Changes the peaks of both schedules.
+    pub fn set_rates(&mut self, peaks: Rates) {
+        self.settings.peak_rate = peaks.learning_rate;
+        self.settings.base_decay = peaks.weight_decay;
     }
 
     /// Begins the next step.
     pub fn advance(&mut self) {
         let done = F::of(self.step.into());
         self.step += 1;
-        [self.rate, self.decay] = rates(&self.settings, F::of(self.step.into()));
+        Rates { learning_rate: self.rate, weight_decay: self.decay } =
+            rates(&self.settings, F::of(self.step.into()));
         self.one_minus_beta2 = at(&self.settings.beta2_curve, done);
         // 1 − Π β without cancellation: c ← c β + (1 − β).
         self.correction1 =
@@ -104,13 +105,15 @@ fn exact<F: Float>(value: f32) -> F {
     }
 }
 
-/// Learning rate and weight decay of the step of that number, from 1: the curves are read at the
+/// The rates of the step of that number, from 1: the curves are read at the
 /// steps that are done before it, the warm-up at the step itself.
-pub fn rates<F: Float>(settings: &Clock, step: F) -> [F; 2] {
+pub fn rates<F: Float>(settings: &Clock, step: F) -> Rates<F> {
     let (done, warmup) = (step - F::ONE, F::of(settings.warmup.into()));
     let warm = if step < warmup { step / warmup } else { F::ONE };
-    let rate = exact::<F>(settings.peak_rate) * warm * at(&settings.rate_curve, done);
-    [rate, exact::<F>(settings.base_decay) * at(&settings.decay_curve, done)]
+    Rates {
+        learning_rate: exact::<F>(settings.peak_rate) * warm * at(&settings.rate_curve, done),
+        weight_decay: exact::<F>(settings.base_decay) * at(&settings.decay_curve, done),
+    }
 }
 
 /// The curve's value after `done` steps.

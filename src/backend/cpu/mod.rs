@@ -17,7 +17,7 @@ kernels!(modules);
 
 use super::{Backend, Device, DeviceKind, Progress};
 use crate::graph::call::Call;
-use crate::graph::dims::Clock;
+use crate::graph::dims::{Clock, Rates};
 use crate::graph::op::{Kernel, kernels};
 use crate::graph::program::Program;
 use crate::graph::{BufferId, numbers};
@@ -135,8 +135,8 @@ impl<F: Float> Backend for Cpu<F> {
         self.replicas.iter_mut().zip(clocks).for_each(|(replica, clock)| replica.set_clock(clock));
     }
 
-    fn set_rates(&mut self, peak_rate: f32, base_decay: f32) {
-        self.replicas.iter_mut().for_each(|replica| replica.set_rates(peak_rate, base_decay));
+    fn set_rates(&mut self, peaks: Rates) {
+        self.replicas.iter_mut().for_each(|replica| replica.set_rates(peaks));
     }
 
     fn advance(&mut self, steps: u32) -> Result<()> {

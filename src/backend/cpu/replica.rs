@@ -6,7 +6,7 @@ use super::twin::{self, Twin};
 use crate::backend::Progress;
 use crate::graph::BufferId;
 use crate::graph::call::Call;
-use crate::graph::dims::{self, Clock};
+use crate::graph::dims::{self, Clock, Rates};
 use crate::graph::kernel::Scope;
 use crate::graph::program::Program;
 use crate::math::float::Float;
@@ -29,8 +29,8 @@ impl<F: Float> Replica<F> {
         self.memory.ring.clear();
     }
 
-    pub(super) fn set_rates(&mut self, peak_rate: f32, base_decay: f32) {
-        self.clock.set_rates(peak_rate, base_decay);
+    pub(super) fn set_rates(&mut self, peaks: Rates) {
+        self.clock.set_rates(peaks);
     }
 
     /// A loss was not finite: no more steps.

@@ -168,7 +168,7 @@ pub(super) fn prepare(
         Ready {
             pipeline: pipeline.clone(),
             bind_group,
-            groups: [x, y, crate::graph::as_u32(program.replicas)],
+            groups: [x, y, crate::graph::dims::as_u32(program.replicas)],
         }
     };
     program.calls.iter().enumerate().map(ready).collect()

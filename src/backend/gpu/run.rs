@@ -9,7 +9,7 @@ use super::readback::Readback;
 use super::setup::{Scopes, Setup, fits};
 use crate::Result;
 use crate::backend::{Backend, Device, Progress};
-use crate::graph::dims::{Clock, RING, RUNNING};
+use crate::graph::dims::{Clock, RING, RUNNING, Rates};
 use crate::graph::op::Kernel;
 use crate::graph::program::Program;
 use crate::graph::{BufferId, Graph, Storage};
@@ -282,13 +282,13 @@ impl Backend for Gpu {
         (self.owed, self.halted) = (0, false);
     }
 
-    fn set_rates(&mut self, peak_rate: f32, base_decay: f32) {
+    fn set_rates(&mut self, peaks: Rates) {
         const { assert!(offset_of!(Clock, base_decay) == offset_of!(Clock, peak_rate) + 4) }
         for replica in 0..self.program.replicas {
             self.write_clock(
                 replica,
                 offset_of!(Clock, peak_rate),
-                bytemuck::bytes_of(&[peak_rate, base_decay]),
+                bytemuck::bytes_of(&[peaks.learning_rate, peaks.weight_decay]),
             );
         }
     }

@@ -1,7 +1,7 @@
 //! Learning rate and weight decay over training: two small curves under the loss, on its axis.
 
 use crate::backend::cpu::clock;
-use crate::graph::dims::{Clock, Curve};
+use crate::graph::dims::{Clock, Curve, Rates};
 use crate::run::live::Live;
 use crate::ui::kit::format;
 use crate::ui::kit::theme::{Palette, plain};
@@ -67,7 +67,8 @@ pub fn show(ui: &mut Ui, rect: Rect, x: Rangef, steps: f64, live: &Live) {
 /// Learning rate and weight decay at a step, as the engine has them; before the first, those of the
 /// first.
 fn drawn(settings: &Clock, step: f64) -> [f64; 2] {
-    clock::rates::<f32>(settings, step.max(1.0) as f32).map(f64::from)
+    let Rates { learning_rate, weight_decay } = clock::rates::<f32>(settings, step.max(1.0) as f32);
+    [learning_rate, weight_decay].map(f64::from)
 }
 
 /// What the row is, left of it, and its base line.
@@ -129,6 +130,7 @@ mod tests {
                 let done = [engine.rate, engine.decay].map(f64::from);
                 assert_eq!(drawn(&settings, step.into()), done, "{rate}, {decay}, step {step}");
                 let told = clock::rates::<f64>(&settings, step.into());
+                let told = [told.learning_rate, told.weight_decay];
                 let peaks = [settings.peak_rate, settings.base_decay].map(f64::from);
                 let near = |i: usize| (told[i] - done[i]).abs() <= 1e-6 * peaks[i];
                 assert!(near(0) && near(1), "{rate}, {decay}, step {step}: {told:?} {done:?}");
