@@ -228,7 +228,7 @@ impl App {
                     self.bench.answer(*inspected);
                 }
                 Ok(Some((_, Update::Group(number, told)))) => self.messages.extend(
-                    self.sweeps[sweep::of_group(number)].told(number, *told).map(Message::warning),
+                    self.sweeps[sweep::of_group(number)].told(number, *told).map(Message::from),
                 ),
                 Ok(Some((_, Update::GroupFailed(number, error)))) => {
                     self.sweeps[sweep::of_group(number)].failed(number, &error)
@@ -243,7 +243,7 @@ impl App {
         }
         self.train_sweeps();
         self.renew_inside();
-        self.messages.extend(self.live.notes.drain(..).map(Message::warning));
+        self.messages.extend(self.live.notices.drain(..).map(Message::from));
         while let Ok(arrival) = self.arrivals.1.try_recv() {
             match arrival {
                 Arrival::File(purpose, Ok(file)) => self.take_in(purpose, &file),

@@ -1,7 +1,7 @@
 //! What a user, a file or a device can cause. Broken invariants are assertions instead.
 
 /// The one error of the library. Each message says what was wrong, where, and what was expected.
-#[derive(Debug, Clone, thiserror::Error, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, serde::Serialize, serde::Deserialize)]
 pub enum Error {
     /// A setting outside its range, or of the wrong type.
     #[error("{key}: {found} — expected {expected}")]

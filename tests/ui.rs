@@ -17,6 +17,7 @@ use gatelens::Error;
 use gatelens::backend::StepLoss;
 use gatelens::recipe::{Recipe, preset};
 use gatelens::run::live::{End, Live, Weights};
+use gatelens::run::notice::Notice;
 use gatelens::run::runner::Update;
 use gatelens::train::session::Event;
 use gatelens::ui::{Action, Message, ResumeOffer};
@@ -47,6 +48,10 @@ fn press(harness: &mut Harness<'_, Window>, modifiers: Modifiers, key: Key) -> V
     harness.key_press_modifiers(modifiers, key);
     harness.run_ok();
     std::mem::take(&mut harness.state_mut().actions)
+}
+
+fn on_cpu() -> Message {
+    Notice::OnCpu(Error::NoGpu("this browser has no WebGPU".into())).into()
 }
 
 fn running() -> Rc<Live> {
@@ -198,10 +203,7 @@ fn a_failure_offers_two_ways_on() {
 
 #[test]
 fn messages_links_and_offers_can_be_answered() {
-    let messages = vec![
-        Message::warning("hidden: 4000 — expected a whole number"),
-        Message::info("Training on the CPU: no WebGPU here."),
-    ];
+    let messages = vec![Message::warning("hidden: 4000 — expected a whole number"), on_cpu()];
     let resume = Some(ResumeOffer { step: 1200, title: "Side gating".into(), file: None });
     let mut window =
         harness(Window { messages, resume, web: true, ..Window::new(&running()) }, DESKTOP, false);
@@ -214,7 +216,7 @@ fn messages_links_and_offers_can_be_answered() {
     window.run_ok();
     window.get_all_by_label("Dismiss").next().unwrap().click();
     window.run_ok();
-    assert_eq!(window.state().messages, [Message::info("Training on the CPU: no WebGPU here.")]);
+    assert_eq!(window.state().messages, [on_cpu()]);
     window.state_mut().messages.clear();
     window.state_mut().link = Some("http://here/#v=1".into());
     window.run_ok();
@@ -379,7 +381,7 @@ fn pictures() {
             Message::warning(
                 "hidden: 4000 — expected a whole number from 1 to 512. The rest of the link was read.",
             ),
-            Message::info("Training on the CPU: no usable GPU: this browser has no WebGPU."),
+            on_cpu(),
         ];
         let resume = Some(ResumeOffer { step: 12_345, title: "Side gating".into(), file: None });
         Window {

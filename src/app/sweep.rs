@@ -8,6 +8,7 @@ use crate::Error;
 use crate::platform;
 use crate::recipe::Recipe;
 use crate::run::group::{self, GroupEvent};
+use crate::run::notice::Notice;
 use crate::run::runner::Command;
 use crate::sweep::partial::Partial;
 use crate::sweep::queue::{Queue, State};
@@ -236,7 +237,7 @@ impl Sweeping {
     }
 
     /// Takes in what the group tells; returns what the user should know.
-    pub fn told(&mut self, number: u32, told: GroupEvent) -> Option<String> {
+    pub fn told(&mut self, number: u32, told: GroupEvent) -> Option<Notice> {
         let (place, queue) = self
             .training
             .iter()
@@ -264,7 +265,7 @@ impl Sweeping {
                 }
                 parameters.into_iter().for_each(|parameters| self.keep_weights(&key, parameters));
             }
-            GroupEvent::Note(note) => return Some(note),
+            GroupEvent::Notice(notice) => return Some(notice),
         }
         None
     }

@@ -213,7 +213,7 @@ impl Sweeper {
                         self.queue.finish(*record);
                         left -= 1;
                     }
-                    GroupEvent::Note(note) => self.say(&note),
+                    GroupEvent::Notice(notice) => self.say(&notice.to_string()),
                 },
                 Update::GroupFailed(number, error) if number == self.group => {
                     for &index in &runs {

@@ -228,8 +228,8 @@ fn follow(link: &Link, live: &mut Live, interrupted: &AtomicBool) -> Result<f64>
             started = Some((Instant::now(), *step));
         }
         live.apply(run, update, Instant::now());
-        for note in live.notes.drain(..) {
-            bar.suspend(|| eprintln!("{note}"));
+        for notice in live.notices.drain(..) {
+            bar.suspend(|| eprintln!("{notice}"));
         }
         if let Some(failure) = live.failure.take() {
             bar.abandon();

@@ -1,5 +1,6 @@
 //! Which engine trains: the GPU, or the CPU engine where there is none or it refuses.
 
+use super::notice::Notice;
 #[cfg(feature = "gpu")]
 use crate::backend::gpu::{Context, Gpu};
 use crate::backend::{Backend, cpu::Cpu};
@@ -24,7 +25,7 @@ pub struct Trainings {
     /// Ready to advance.
     pub session: Session,
     /// What the user should know of the choice.
-    pub note: Option<String>,
+    pub notice: Option<Notice>,
     /// The GPU that it runs on.
     #[cfg(feature = "gpu")]
     pub gpu: Option<Context>,
@@ -38,14 +39,14 @@ const PIECE_MS: f64 = 12.0;
 /// # Errors
 /// No device of the kind that was asked for, or not enough memory.
 pub async fn open(members: &[Member<'_>], means: Resources) -> Result<Trainings> {
-    let on_cpu = |note: Option<String>| -> Result<Trainings> {
+    let on_cpu = |notice: Option<Notice>| -> Result<Trainings> {
         let open = |program: Program| -> Result<Box<dyn Backend>> {
             Ok(Box::new(Cpu::<f32>::new(program, means.threads, means.memory_limit)?))
         };
         let session = Session::together(members, PIECE_MS, open)?;
         Ok(Trainings {
             session,
-            note,
+            notice,
             #[cfg(feature = "gpu")]
             gpu: None,
         })
@@ -55,7 +56,7 @@ pub async fn open(members: &[Member<'_>], means: Resources) -> Result<Trainings>
     }
     match on_gpu(members, means.engine).await {
         Err(error) if means.engine == Engine::Auto => {
-            on_cpu(cfg!(feature = "gpu").then(|| format!("Training on the CPU engine: {error}.")))
+            on_cpu(cfg!(feature = "gpu").then_some(Notice::OnCpu(error)))
         }
         opened => opened,
     }
@@ -74,7 +75,7 @@ async fn on_gpu(members: &[Member<'_>], engine: Engine) -> Result<Trainings> {
         Session::together(members, PIECE_MS, |program: Program| -> Result<Box<dyn Backend>> {
             Ok(Box::new(Gpu::new(&context, program)?))
         })?;
-    Ok(Trainings { session, note: None, gpu: Some(context) })
+    Ok(Trainings { session, notice: None, gpu: Some(context) })
 }
 
 #[cfg(not(feature = "gpu"))]

@@ -2,6 +2,7 @@
 //! is over; the others go on.
 
 use super::engine::{self, Resources};
+use super::notice::Notice;
 use crate::analysis::importance::{self, THRESHOLD};
 use crate::backend::{Device, DeviceKind, StepLoss};
 use crate::model::Network;
@@ -53,7 +54,7 @@ pub enum GroupEvent {
     /// Only so many members fit on the device together; the others are given back.
     Fewer(usize),
     /// Something that the user should know.
-    Note(String),
+    Notice(Notice),
 }
 
 /// Milliseconds between two states that are told, where nothing else is wished.
@@ -93,7 +94,7 @@ impl Group {
     /// # Errors
     /// Not one fits, or there is no such device.
     pub async fn open(mut start: Start) -> Result<(Self, Vec<GroupEvent>)> {
-        let (session, device, note) = loop {
+        let (session, device, notice) = loop {
             let all: Vec<usize> = (0..start.members.len()).collect();
             match load(&start, &all).await {
                 Err(Error::TooLarge { .. }) if start.members.len() > 1 => {
@@ -106,7 +107,7 @@ impl Group {
             start.members.iter().map(|(_, from)| Progress::from(from.as_ref())).collect();
         let (started, points) = (session.step(), members[0].curve.0.len() as u64);
         let mut told = vec![GroupEvent::Fewer(members.len()), GroupEvent::Ready(device.clone())];
-        told.extend(note.map(GroupEvent::Note));
+        told.extend(notice.map(GroupEvent::Notice));
         let trained = (0..members.len()).collect();
         let states_due = Instant::now() + Duration::from_millis(start.states_every_ms.into());
         let group = Self {
@@ -153,10 +154,7 @@ impl Group {
         match self.piece() {
             Err(error @ Error::DeviceLost(_)) if self.retries < RETRIES => {
                 self.reopen().await?;
-                Ok(vec![GroupEvent::Note(format!(
-                    "{error}. The sweep goes on from step {}.",
-                    self.session.step()
-                ))])
+                Ok(vec![GroupEvent::Notice(Notice::SweepResumed(error, self.session.step()))])
             }
             told => told,
         }
@@ -316,7 +314,7 @@ fn mark_count(steps: u64, step: u64) -> u64 {
 }
 
 /// The session of those members, what it runs on, and what the user should know of it.
-async fn load(start: &Start, which: &[usize]) -> Result<(Session, Device, Option<String>)> {
+async fn load(start: &Start, which: &[usize]) -> Result<(Session, Device, Option<Notice>)> {
     let recipe = &start.members[0].0;
     let chosen: Vec<&RunStart> = which.iter().map(|&member| &start.members[member]).collect();
     chosen.iter().try_for_each(|(recipe, _)| recipe.check_arrays(start.data.as_deref()))?;
@@ -339,7 +337,7 @@ async fn load(start: &Start, which: &[usize]) -> Result<(Session, Device, Option
     let opened = engine::open(&members, means).await?;
     let session = opened.session.quiet();
     let device = session.backend().device().clone();
-    Ok((session, device, opened.note))
+    Ok((session, device, opened.notice))
 }
 
 impl Progress {

@@ -1,6 +1,7 @@
 //! What the window knows of the training that runs: grown from the runner's updates, drawn by the
 //! panels.
 
+use super::notice::Notice;
 use super::runner::Update;
 use crate::Error;
 use crate::analysis::contribution::Probe;
@@ -84,7 +85,7 @@ pub struct Live {
     /// Why it could not start or had to stop.
     pub failure: Option<Error>,
     /// What the user should know; the window shows and clears them.
-    pub notes: Vec<String>,
+    pub notices: Vec<Notice>,
     meter: Vec<(Instant, u64)>,
 }
 
@@ -115,7 +116,7 @@ impl Live {
             masked: None,
             end: None,
             failure: None,
-            notes: vec![],
+            notices: vec![],
             meter: vec![],
         }
     }
@@ -157,7 +158,7 @@ impl Live {
                 self.running = running;
                 self.meter.clear();
             }
-            Update::Note(note) => self.notes.push(note),
+            Update::Notice(notice) => self.notices.push(notice),
             Update::Failed(error) => (self.failure, self.running) = (Some(error), false),
         }
     }

@@ -2,6 +2,7 @@
 
 use super::group;
 use super::inspection::{Inspect, Inspected};
+use super::notice::Notice;
 use crate::Error;
 use crate::analysis::contribution::Probe;
 use crate::analysis::finding::Finding;
@@ -98,7 +99,7 @@ pub enum Update {
     /// Plays or pauses now.
     Running(bool),
     /// Something that the user should know.
-    Note(String),
+    Notice(Notice),
     /// The training could not start, or had to stop.
     Failed(Error),
 }

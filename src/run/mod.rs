@@ -9,4 +9,5 @@ pub mod group;
 pub mod inspection;
 pub mod live;
 pub mod messages;
+pub mod notice;
 pub mod runner;

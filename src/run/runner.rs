@@ -5,6 +5,7 @@ use super::engine::{self, Resources};
 use super::group::{self, Group};
 use super::inspection::{Inspector, LiveNetwork};
 pub use super::messages::{Command, Start, Update};
+use super::notice::Notice;
 use crate::analysis::contribution;
 use crate::analysis::finding;
 use crate::analysis::test_set::{self, Sets};
@@ -228,8 +229,8 @@ impl<P: Port> Runner<'_, P> {
         });
         self.port.send(run, ready);
         self.port.send(run, Update::Snapshot { snapshot: good.clone(), good: true });
-        if let Some(note) = opened.note.take() {
-            self.port.send(run, Update::Note(note));
+        if let Some(notice) = opened.notice.take() {
+            self.port.send(run, Update::Notice(notice));
         }
         let running = start.running && session.left() > 0;
         self.port.send(run, Update::Running(running));
@@ -325,10 +326,7 @@ impl<P: Port> Runner<'_, P> {
                     if let Some(training) = &mut self.training {
                         training.budget = budget.map(|steps| steps + lost);
                     }
-                    self.port.send(
-                        run,
-                        Update::Note(format!("{error}. Training goes on from step {step}.")),
-                    );
+                    self.port.send(run, Update::Notice(Notice::TrainingResumed(error, step)));
                 }
                 Err(second) => self.port.send(run, Update::Failed(second)),
             }

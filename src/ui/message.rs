@@ -1,5 +1,7 @@
 //! What the app has to tell the user.
 
+use crate::run::notice::Notice;
+
 /// A sentence for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
@@ -7,6 +9,15 @@ pub struct Message {
     pub severity: Severity,
     /// What it says.
     pub text: String,
+    /// What it can say more of.
+    pub help: Option<Help>,
+}
+
+/// What can be opened beside a [`Message`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Help {
+    /// How to get the GPU in a browser.
+    Gpu,
 }
 
 /// How bad a [`Message`] is.
@@ -23,17 +34,24 @@ pub enum Severity {
 impl Message {
     /// Good to know.
     pub fn info(text: impl Into<String>) -> Self {
-        Self { severity: Severity::Info, text: text.into() }
+        Self { severity: Severity::Info, text: text.into(), help: None }
     }
 
     /// Something was skipped or is slower than it could be.
     pub fn warning(text: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, text: text.into() }
+        Self { severity: Severity::Warning, text: text.into(), help: None }
     }
 
     /// Something failed.
     pub fn error(text: impl Into<String>) -> Self {
-        Self { severity: Severity::Error, text: text.into() }
+        Self { severity: Severity::Error, text: text.into(), help: None }
+    }
+}
+
+impl From<Notice> for Message {
+    fn from(notice: Notice) -> Self {
+        let help = matches!(notice, Notice::OnCpu(_)).then_some(Help::Gpu);
+        Self { help, ..Self::warning(notice.to_string()) }
     }
 }
 

@@ -23,7 +23,7 @@ pub use action::{Action, SweepAction};
 pub use draft::{AxisText, Draft};
 pub use kit::theme;
 pub use memory::Memory;
-pub use message::{Message, ResumeOffer, Severity, Unread};
+pub use message::{Help, Message, ResumeOffer, Severity, Unread};
 pub use scene::{InsideInput, Scene, SweepInput};
 pub use tab::Tab;
 pub use view::compare::Page;

@@ -4,7 +4,7 @@
 use crate::run::live::End;
 use crate::ui::kit::format;
 use crate::ui::kit::theme::{Palette, strong};
-use crate::ui::{Action, Scene, Severity, Unread};
+use crate::ui::{Action, Help, Scene, Severity, Unread};
 use eframe::egui;
 use egui::{
     Button, Color32, Frame, Label, Margin, Popup, PopupCloseBehavior, RichText, Stroke, TextEdit,
@@ -76,7 +76,7 @@ pub fn messages(ui: &mut Ui, scene: &mut Scene<'_>) {
             Severity::Warning => palette.warning,
             Severity::Error => palette.error,
         };
-        let gpu = scene.web && message.text.starts_with("Training on the CPU");
+        let gpu = scene.web && message.help == Some(Help::Gpu);
         if message_banner(ui, color, &message.text, gpu) {
             dismissed = Some(i);
         }
