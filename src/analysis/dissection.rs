@@ -72,6 +72,10 @@ pub struct Dissection {
     pub verdict: Verdict,
     /// What was assumed, and what could not be said and why.
     pub notes: Vec<String>,
+    /// Why there are no scores, if they could have been expected; among the notes.
+    pub no_scores: Option<String>,
+    /// Why there is no polynomial; among the notes.
+    pub no_polynomial: Option<String>,
     /// The numbers are too large or too small: nothing was measured, and what stands here in their
     /// place is 0.
     pub is_silenced: bool,
@@ -133,18 +137,18 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
         batch.x.rows / batch.time,
         batch.time
     )];
-    let (mut why_alone, given) = ("no teacher is known", teacher);
+    let (mut why_alone, mut no_scores, given) = ("no teacher is known", None, teacher);
     let teacher = given.filter(|teacher| {
         let size = scale(&[&teacher.value, &teacher.key, &teacher.query], &[1, 1, 1]);
         if size.is_some_and(|size| !(SMALLEST..=LARGEST_TEACHER).contains(&size)) {
             why_alone = "the teacher's outputs are too small or too large to be compared with";
-            notes.push("There are no scores: the teacher's outputs are too small or too large to be compared with.".into());
+            no_scores = Some("There are no scores: the teacher's outputs are too small or too large to be compared with.".into());
             return false;
         }
         let fits = (teacher.dim, teacher.dim) == (network.inputs(), network.outputs());
         if !fits {
             why_alone = "the teacher in the file does not fit this network";
-            notes.push(format!(
+            no_scores = Some(format!(
                 "There are no scores: the teacher maps {0} numbers to {0}, the network {1} to {2}: they are not compared.",
                 teacher.dim,
                 network.inputs(),
@@ -153,6 +157,7 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
         }
         fits
     });
+    notes.extend(no_scores.clone());
     let raw = raw_stage(network, &importance);
     let pruned = prune::prune(&raw, &importance, settings.threshold, &batch);
     let batch = Batch {
@@ -175,7 +180,7 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
         ));
     }
     let expanded = Expansion::of(network, teacher, settings.lag.max(1));
-    notes.extend(expanded.notes);
+    notes.extend(expanded.impossible.iter().chain(&expanded.notes).cloned());
     let error = teacher.map(|teacher| verdict::teacher_error(&batch, teacher));
     let function = match error {
         Some(error) => Function::Compared { error, distance: expanded.worst },
@@ -204,6 +209,8 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
         outside_attention: expanded.outside.map(|(share, _)| share),
         groups,
         notes,
+        no_scores,
+        no_polynomial: expanded.impossible,
         is_silenced: false,
         importance,
     }
@@ -261,6 +268,8 @@ fn silenced(network: &Network, settings: &Settings, headline: &str, reason: Stri
         gates: vec![0.0; gates],
         roles: vec![Role::Unused; network.hidden()],
     };
+    let no_scores =
+        format!("There are no scores and no changes: {}", super::words::lowered(&reason));
     let stage = |kind| Stage { kind, note: reason.clone(), ..raw_stage(network, &importance) };
     Dissection {
         settings: settings.clone(),
@@ -287,10 +296,9 @@ fn silenced(network: &Network, settings: &Settings, headline: &str, reason: Stri
             headline: headline.into(),
             evidence: reason.clone(),
         },
-        notes: vec![format!(
-            "There are no scores and no changes: {}",
-            super::words::lowered(&reason)
-        )],
+        notes: vec![no_scores.clone()],
+        no_scores: Some(no_scores),
+        no_polynomial: None,
         is_silenced: true,
         importance,
     }

@@ -43,6 +43,8 @@ pub struct Group {
     pub merged: bool,
     /// Why, or why not.
     pub reason: String,
+    /// The reason says the residual.
+    pub says_residual: bool,
 }
 
 /// What merging found.
@@ -239,6 +241,11 @@ impl<'a> Bench<'a> {
             residual: single.residual,
             merged,
             reason,
+            says_residual: if merged {
+                parts_norm > 0.0 && !cancels
+            } else {
+                single.residual > BY_HAND
+            },
         };
         (if merged { items } else { gates.to_vec() }, Some(group))
     }
@@ -354,6 +361,7 @@ impl<'a> Bench<'a> {
                 residual,
                 merged: true,
                 reason,
+                says_residual: count == 1,
             }
         };
         sets.into_iter().map(group).collect()
@@ -373,5 +381,6 @@ fn refused(picked: &[usize], reason: String) -> Group {
         residual: 0.0,
         merged: false,
         reason,
+        says_residual: false,
     }
 }

@@ -297,6 +297,8 @@ pub struct Expansion {
     /// The part outside the form of attention in as many tokens as could be expanded, and how many
     /// those are.
     pub outside: Option<(f64, usize)>,
+    /// Why there is no polynomial.
+    pub impossible: Option<String>,
     /// What was left out, and what distances do not prove.
     pub notes: Vec<String>,
 }
@@ -316,7 +318,7 @@ impl Expansion {
         let Some((places, student, target, one, mut outside)) =
             (d <= MOST_INPUTS_ONE).then(|| expand(&[0]))
         else {
-            notes.push(format!(
+            let impossible = Some(format!(
                 "Polynomials are computed for d up to {MOST_INPUTS_ONE}; here d = {d}."
             ));
             return Self {
@@ -325,6 +327,7 @@ impl Expansion {
                 three: None,
                 worst: None,
                 outside: None,
+                impossible,
                 notes,
             };
         };
@@ -358,7 +361,7 @@ impl Expansion {
             distance: one,
             monomials: places.monomials,
         };
-        Self { polynomial: Some(polynomial), two, three, worst, outside, notes }
+        Self { polynomial: Some(polynomial), two, three, worst, outside, impossible: None, notes }
     }
 }
 

@@ -72,6 +72,10 @@ pub struct Live {
     pub weights: Option<Weights>,
     /// Teacher and student on one sequence.
     pub probe: Option<Probe>,
+    /// How many times the weights were replaced: what is worked out from them is kept until then.
+    pub weights_revision: u64,
+    /// The same of the probe.
+    pub probe_revision: u64,
     /// What it does in context, and the step that it was measured at.
     pub finding: Option<(u64, Finding)>,
     /// The newest state.
@@ -110,6 +114,8 @@ impl Live {
             lambdas: Traces::default(),
             weights: None,
             probe: None,
+            weights_revision: 0,
+            probe_revision: 0,
             finding: None,
             snapshot: None,
             good: None,
@@ -152,7 +158,10 @@ impl Live {
                     .or(self.good.take())
             }
             Update::Inspected(_) | Update::Group(..) | Update::GroupFailed(..) => {} /* the bench's and the sweep's, not the training's */
-            Update::Probe(probe) => self.probe = Some(probe),
+            Update::Probe(probe) => {
+                self.probe = Some(probe);
+                self.probe_revision += 1;
+            }
             Update::Found(step, finding) => self.finding = Some((step, *finding)),
             Update::Running(running) => {
                 self.running = running;
@@ -179,6 +188,7 @@ impl Live {
                 self.lambdas
                     .push(step, importance.lambda.iter().map(|&lambda| narrow(lambda)).collect());
                 self.weights = Some(Weights { step, parameters, importance });
+                self.weights_revision += 1;
             }
             Event::Snapshot(snapshot) => self.snapshot = Some(snapshot),
             Event::Masked(masked) => self.masked = Some(masked),

@@ -13,7 +13,7 @@ use egui::{Align2, Color32, ComboBox, Context, Rect, Sense, Ui, pos2, vec2};
 /// Between frames.
 #[derive(Default)]
 pub struct State {
-    key: Option<(u32, u64, usize, usize, bool)>,
+    key: Option<(u32, u64, usize, bool)>,
     maps: [Heatmap; 3],
     /// The value that full colour stands for.
     scale: f32,
@@ -34,7 +34,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, outputs: &mut outputs::S
         return;
     }
     let k = outputs.chosen.min(probe.width - 1);
-    state.update(ui, live.run, probe, k);
+    state.update(ui, (live.run, live.probe_revision), probe, k);
     let palette = Palette::of(ui);
     let gap = 14.0;
     let left = 12.0;
@@ -107,9 +107,8 @@ fn choose(ui: &mut Ui, outputs: &mut outputs::State, width: usize) {
 }
 
 impl State {
-    fn update(&mut self, ui: &Ui, run: u32, probe: &Probe, k: usize) {
-        let key =
-            (run, probe.step, probe.student_shares.as_ptr() as usize, k, ui.visuals().dark_mode);
+    fn update(&mut self, ui: &Ui, (run, revision): (u32, u64), probe: &Probe, k: usize) {
+        let key = (run, revision, k, ui.visuals().dark_mode);
         if self.key == Some(key) {
             return;
         }
@@ -212,6 +211,32 @@ fn hover(ui: &Ui, maps: [Rect; 3], probe: &Probe, k: usize, scale: f32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::recipe::Recipe;
+    use crate::run::runner::Update;
+
+    #[test]
+    fn a_new_probe_of_the_same_step_is_drawn() {
+        let probe = |share: f32| Probe {
+            step: 3,
+            time: 1,
+            width: 1,
+            inputs: vec![0.0],
+            teacher: vec![share],
+            student: vec![0.0],
+            teacher_shares: vec![share],
+            student_shares: vec![0.0],
+        };
+        let mut live = Live::new(1, Recipe::default());
+        let mut state = State::default();
+        for share in [1.0, 2.0] {
+            live.apply(1, Update::Probe(probe(share)), web_time::Instant::now());
+            egui::__run_test_ui(|ui| {
+                let probe = live.probe.as_ref().expect("it was just given");
+                state.update(ui, (live.run, live.probe_revision), probe, 0);
+            });
+            assert_eq!(state.scale, 0.6 * share);
+        }
+    }
 
     #[test]
     fn factors_are_round() {

@@ -60,7 +60,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live) {
             .then(|| Network::from_parameters(&live.table, &weights.parameters))
             .flatten()
     };
-    let key = (live.run, weights.step, weights.parameters.as_ptr() as usize);
+    let key = (live.run, live.weights_revision);
     draw(
         ui,
         rect,

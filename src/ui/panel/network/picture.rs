@@ -31,7 +31,7 @@ pub struct Matrix {
 /// All that is drawn.
 #[derive(Default)]
 pub struct Picture {
-    key: Option<((u32, u64, usize), Options)>,
+    key: Option<((u32, u64), Options)>,
     /// The weights that it shows.
     pub network: Option<Network>,
     /// Neuron of each row.
@@ -68,7 +68,7 @@ impl Picture {
             return;
         }
         let Some(network) = (subject.network)() else { return };
-        if self.key.is_none_or(|((run, ..), _)| run != subject.key.0) {
+        if self.key.is_none_or(|((run, _), _)| run != subject.key.0) {
             (self.neurons, self.gates) = (vec![], vec![]);
         }
         self.key = Some(key);

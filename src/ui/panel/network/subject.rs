@@ -8,7 +8,7 @@ use crate::task::Task;
 pub struct Subject<'a> {
     /// Which network, then whatever changes with its weights: the picture is made anew only when
     /// this is new.
-    pub key: (u32, u64, usize),
+    pub key: (u32, u64),
     /// The weights; asked for only when the picture is made.
     pub network: &'a dyn Fn() -> Option<Network>,
     /// λ, importance and role of each neuron and gate.

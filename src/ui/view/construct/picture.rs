@@ -22,7 +22,7 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State) {
     let labels = labels(running, state.neuron);
     let network = || Some(running.network.clone());
     let subject = Subject {
-        key: (state.version, 0, 0),
+        key: (state.version, 0),
         network: &network,
         importance: &running.importance,
         task: None,

@@ -1,4 +1,4 @@
-//! What the cards draw, and what they say where it lacks something.
+//! What the cards draw, and which output they show.
 
 use crate::analysis::dissection::{Dissection, Settings};
 use eframe::egui;
@@ -38,15 +38,4 @@ pub(super) fn output_chooser(ui: &mut Ui, card: &str, output: &mut usize, output
             *output = shown.clamp(1, outputs) - 1;
         }
     });
-}
-
-/// The note of the answer that speaks of `what`, or else `otherwise`.
-pub(super) fn reason(answer: &Answer<'_>, what: &str, otherwise: &str) -> String {
-    answer
-        .dissection
-        .notes
-        .iter()
-        .find(|note| note.to_lowercase().contains(what))
-        .cloned()
-        .unwrap_or_else(|| otherwise.into())
 }

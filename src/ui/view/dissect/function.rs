@@ -125,11 +125,11 @@ pub fn show(
         return super::quiet(
             ui,
             inner,
-            &super::answer::reason(
-                answer,
-                "polynomial",
-                "The polynomial of this network was not worked out.",
-            ),
+            answer
+                .dissection
+                .no_polynomial
+                .as_deref()
+                .unwrap_or("The polynomial of this network was not worked out."),
         );
     };
     *output = (*output).min(outputs - 1);

@@ -57,15 +57,15 @@ pub fn show(
     }
     let Some(scores) = &answer.dissection.scores else {
         let text = if answer.teacher {
-            super::answer::reason(
-                answer,
-                "score",
-                "No neuron is left to read a key–value matrix or a query from.",
-            )
+            answer
+                .dissection
+                .no_scores
+                .as_deref()
+                .unwrap_or("No neuron is left to read a key–value matrix or a query from.")
         } else {
-            "Scores need the teacher. Open a file that holds teacher.value, teacher.key and teacher.query beside the weights.".into()
+            "Scores need the teacher. Open a file that holds teacher.value, teacher.key and teacher.query beside the weights."
         };
-        return super::quiet(ui, inner, &text);
+        return super::quiet(ui, inner, text);
     };
     if inner.width() < 90.0 || inner.height() < 120.0 {
         return;

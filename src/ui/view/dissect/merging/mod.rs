@@ -310,7 +310,7 @@ fn details(ui: &mut Ui, rect: Rect, kernels: &Kernels, group: &Group) {
 /// Why they merge, or why not, and what one gate would leave.
 fn verdict(group: &Group) -> String {
     let mut text = words::sentence(group.reason.trim_end_matches('.')) + ".";
-    if !group.singular_values.is_empty() && !group.reason.contains("leaves") {
+    if !group.singular_values.is_empty() && !group.says_residual {
         text += &format!(" The best single gate leaves {} of them.", words::part(group.residual));
     }
     text
