@@ -1,5 +1,7 @@
 //! Words for the values of an enum: links, JSON, the terminal and the window read one table.
-//! Imports nothing.
+//! Imports only `error`.
+
+use crate::{Error, Result};
 
 /// Values that have words; [`named!`] declares them.
 pub trait Named: Copy + PartialEq + 'static {
@@ -20,6 +22,15 @@ pub trait Named: Copy + PartialEq + 'static {
     /// The value with that word.
     fn from_key(key: &str) -> Option<Self> {
         Self::WORDS.iter().position(|word| *word == key).map(|place| Self::ALL[place])
+    }
+
+    /// The value with that word, which was given for the setting `what`.
+    ///
+    /// # Errors
+    /// Another word.
+    fn parse(what: &str, key: &str) -> Result<Self> {
+        let error = || Error::setting(what, key, format!("one of {}", Self::WORDS.join(", ")));
+        Self::from_key(key).ok_or_else(error)
     }
 }
 

@@ -245,7 +245,7 @@ fn a_construction_is_written_and_is_the_attention() {
         let read = gatelens::recipe::checkpoint::read(variant, &bytes).unwrap();
         let built = gatelens::theory::construct(
             read.teacher.as_ref().unwrap(),
-            gatelens::theory::Variant::of_key(variant).unwrap(),
+            <gatelens::theory::Variant as gatelens::named::Named>::from_key(variant).unwrap(),
         )
         .unwrap();
         assert_eq!(

@@ -21,7 +21,7 @@ use gatelens::task::Teacher;
 use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::theory::layers::expansion::GRU;
 use gatelens::theory::layers::primitives::{Primitives, Shown, TABLE};
-use gatelens::theory::layers::{Built, Layer, construct};
+use gatelens::theory::layers::{Built, Host, construct};
 use gatelens::ui::{Action, Page, Tab, VIEWS};
 use std::rc::Rc;
 use support::trained::trained;
@@ -115,7 +115,7 @@ fn press(harness: &mut Harness<'_, Window>, key: Key) {
 }
 
 /// What the page builds, made here.
-fn made(layer: Layer, dim: usize, seed: u32, exponent: i32) -> (Teacher, Built) {
+fn made(layer: Host, dim: usize, seed: u32, exponent: i32) -> (Teacher, Built) {
     let teacher = Teacher::draw(
         TeacherKind { dim, ranks: [dim; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 },
         seed,
@@ -251,14 +251,14 @@ fn the_error_shown_is_the_constructions() {
         );
     }
     click(&mut window, "GRU with curvature");
-    let (teacher, built) = made(Layer::GruCurved, 4, 7, 15);
+    let (teacher, built) = made(Host::GruCurved, 4, 7, 15);
     assert!(errors(&teacher, &built).iter().all(|text| says(&window, text)));
     assert!(!says(&window, "attention to the tokens before the current one: ‖"));
     // A narrower attention, another teacher.
     reach(&mut window, "Width d").focus();
     settle(&mut window);
     press(&mut window, Key::ArrowLeft);
-    let (teacher, built) = made(Layer::GruCurved, 3, 7, 15);
+    let (teacher, built) = made(Host::GruCurved, 3, 7, 15);
     assert!(errors(&teacher, &built).iter().all(|text| says(&window, text)));
 }
 
@@ -266,7 +266,7 @@ fn the_error_shown_is_the_constructions() {
 fn the_dot_follows_epsilon_and_the_picture_says_it() {
     let mut window = layers(DESKTOP);
     let said = |exponent: i32| {
-        let (teacher, built) = made(Layer::Lstm, 4, 7, exponent);
+        let (teacher, built) = made(Host::Lstm, 4, 7, exponent);
         let [double, single] =
             [built.error::<f64>(&teacher, 1, [4, 16]), built.error::<f32>(&teacher, 1, [4, 16])]
                 .map(shown);
@@ -297,7 +297,7 @@ fn the_dot_follows_epsilon_and_the_picture_says_it() {
 #[test]
 fn it_goes_on_to_the_other_views_and_to_a_file() {
     let mut window = layers(DESKTOP);
-    let (teacher, built) = made(Layer::Lstm, 4, 7, 13);
+    let (teacher, built) = made(Host::Lstm, 4, 7, 13);
     click(&mut window, "Take it apart");
     click(&mut window, "Train from it");
     click(&mut window, "Save as file");
@@ -313,7 +313,7 @@ fn it_goes_on_to_the_other_views_and_to_a_file() {
         panic!("{} actions", actions.len())
     };
     assert_eq!((&apart.network, apart.teacher.as_ref()), (&built.model(), Some(&teacher)));
-    let start = made(Layer::Lstm, 4, 7, 6).1;
+    let start = made(Host::Lstm, 4, 7, 6).1;
     assert_eq!(
         (trained.name.as_str(), &trained.network, trained.teacher.as_ref()),
         ("LSTM construction, d = 4, ε = 2⁻⁶", &start.model(), Some(&teacher)),

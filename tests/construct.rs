@@ -13,6 +13,7 @@ use egui_kittest::{
     kittest::{NodeT as _, Queryable},
 };
 use gatelens::math::matrix::Matrix;
+use gatelens::named::Named;
 use gatelens::recipe::specimen::Specimen;
 use gatelens::run::inspection::Subject;
 use gatelens::run::live::Live;
@@ -354,7 +355,7 @@ fn every_variant_width_and_size_is_drawn() {
         let mut view = view(size);
         for dim in ["1", "2", "8"] {
             enter(&mut view, "Width d", dim);
-            for (_, _, title, _) in Variant::ALL {
+            for title in Variant::ALL.iter().map(|variant| variant.title()) {
                 click(&mut view, title);
                 for _ in 0..2 {
                     press(&mut view, Key::W);
@@ -410,7 +411,7 @@ fn no_setting_makes_a_number_that_is_none() {
         view.get_by_label(&format!("Number {i} of token 1")).set_text_value_accesskit("100");
         view.run_ok();
     }
-    for (_, _, title, _) in Variant::ALL {
+    for title in Variant::ALL.iter().map(|variant| variant.title()) {
         click(&mut view, title);
         for name in ["Constant input", "Constant input"] {
             click(&mut view, name);

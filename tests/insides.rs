@@ -13,7 +13,7 @@ use gatelens::model::{
 };
 use gatelens::task::attention::{Spectrum as Singular, TeacherKind};
 use gatelens::task::{Recall, Regression, Task, Teacher};
-use gatelens::theory::layers::{self, Layer};
+use gatelens::theory::layers::{self, Host};
 
 fn drawn(architecture: Architecture, [inputs, outputs]: [usize; 2], seed: u32) -> Model {
     Model::new(architecture, [inputs, outputs], &architecture.table(inputs, outputs).initial(seed))
@@ -231,7 +231,7 @@ fn eigenvalues_are_found_even_of_shifts() {
 #[test]
 fn constructed_layers_are_said_to_compute_attention_and_why_not_is_said_elsewhere() {
     let teacher = Teacher::draw(teacher_kind(), 2);
-    for layer in [Layer::LruInOut, Layer::Lstm] {
+    for layer in [Host::LruInOut, Host::Lstm] {
         let model = layers::construct(&teacher, layer, layer.epsilon()).unwrap().model();
         let mut seen: Insides = insides::look(&model, Some(&teacher), None);
         assert_eq!(seen.probe, Probing::Pending);
@@ -244,7 +244,7 @@ fn constructed_layers_are_said_to_compute_attention_and_why_not_is_said_elsewher
             .map(Trace::swing)
             .fold(0.0, f32::max);
         assert!(
-            layer == Layer::Lstm || (product > 0.0 && product < 5e-3),
+            layer == Host::Lstm || (product > 0.0 && product < 5e-3),
             "its gates are nearly straight: {product}"
         );
     }

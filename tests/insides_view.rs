@@ -13,11 +13,12 @@ use egui_kittest::{
     kittest::{NodeT as _, Queryable},
 };
 use gatelens::analysis::insides::{self, Probing};
-use gatelens::model::Layer as ModelLayer;
+use gatelens::model::Layer;
 use gatelens::model::{
     LAYERS, attention::SOFTMAX, gated_dense::DENSE, gated_diagonal::GATED, gru::GRU,
     lru::LRU_IN_OUT, lstm::LSTM, mamba::MAMBA,
 };
+use gatelens::named::Named;
 use gatelens::recipe::specimen::Specimen;
 use gatelens::recipe::{Recipe, TaskName};
 use gatelens::run::inspection::{Bench, Found, Inspected, Subject};
@@ -25,14 +26,14 @@ use gatelens::run::live::Live;
 use gatelens::run::runner::Update;
 use gatelens::task::Teacher;
 use gatelens::task::attention::{Spectrum, TeacherKind};
-use gatelens::theory::layers::{Layer, construct};
+use gatelens::theory::layers::{Host, construct};
 use gatelens::train::session::Event;
 use gatelens::ui::{Action, Tab};
 use std::rc::Rc;
 use support::window::{DESKTOP, PHONE, Window, drawn, harness, quick, says};
 use web_time::Instant;
 
-fn of(model: &'static ModelLayer) -> Recipe {
+fn of(model: &'static Layer) -> Recipe {
     Recipe { model, hidden: 8, embed: 6, layers: 2, state: 4, dim: 3, ..quick() }
 }
 
@@ -81,7 +82,7 @@ fn running(recipe: &Recipe, probed: bool) -> Window {
     window(&live, given, Some(120), probed)
 }
 
-fn constructed(layer: Layer) -> Specimen {
+fn constructed(layer: Host) -> Specimen {
     let teacher = Teacher::draw(
         TeacherKind { dim: 3, ranks: [3; 3], spectrum: Spectrum::Orthogonal, gain: 1.0 },
         2,
@@ -157,7 +158,7 @@ fn a_live_lstm_shows_its_gates_state_and_memory() {
 
 #[test]
 fn a_constructed_lru_is_said_to_be_attention_and_can_be_trained() {
-    let given = constructed(Layer::LruInOut);
+    let given = constructed(Host::LruInOut);
     let mut view = harness(window(&live(&of(&LSTM), 5), given.clone(), None, true), DESKTOP, false);
     for text in [
         "This computes linear attention.",
@@ -215,7 +216,7 @@ fn windows() -> Vec<(String, Window)> {
         .filter(|model| **model != &GATED)
         .map(|model| (model.title.to_owned(), running(&of(model), false)))
         .collect();
-    let mut broken = constructed(Layer::Lstm);
+    let mut broken = constructed(Host::Lstm);
     broken.network.parameters.iter_mut().step_by(3).for_each(|v| *v = f64::NAN);
     windows.push(("NaN".into(), window(&live(&of(&GRU), 5), broken, None, true)));
     windows.push((
@@ -303,7 +304,7 @@ fn pictures() {
             }
         };
         draw("lstm", &|| running(&Recipe { hidden: 24, ..of(&LSTM) }, true));
-        draw("built", &|| window(&live(&of(&LSTM), 5), constructed(Layer::LruInOut), None, true));
+        draw("built", &|| window(&live(&of(&LSTM), 5), constructed(Host::LruInOut), None, true));
         if kind == "light" || kind == "tall" {
             draw("gru", &|| running(&Recipe { task: TaskName::Regression, ..of(&GRU) }, true));
             draw("lru", &|| running(&Recipe { hidden: 32, ..of(&LRU_IN_OUT) }, true));

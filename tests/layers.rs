@@ -3,12 +3,13 @@
 
 use gatelens::math::{self, matrix::Matrix, random};
 use gatelens::model::run::ModelWeights;
+use gatelens::named::Named;
 use gatelens::task::Teacher;
 use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::theory::layers::curve::{Asymptote, Curve, epsilon_curve, point};
 use gatelens::theory::layers::expansion::{GRU, LSTM, Update};
 use gatelens::theory::layers::primitives::{Ability, Shown, TABLE};
-use gatelens::theory::layers::{Layer, construct};
+use gatelens::theory::layers::{Host, construct};
 use gatelens::theory::{self, attention};
 
 fn teacher(dim: usize, spectrum: Spectrum, seed: u32) -> Teacher {
@@ -37,7 +38,7 @@ fn each_layer_is_attention_in_double_precision() {
         for spectrum in [Spectrum::Orthogonal, Spectrum::Gaussian] {
             let teacher = teacher(d, spectrum, 7 + d as u32);
             let (time, x) = (32, tokens(3, d, 8 * 32));
-            for (layer, ..) in Layer::ALL {
+            for &layer in Host::ALL {
                 let built = construct(&teacher, layer, layer.epsilon()).unwrap();
                 let ours = built.weighed().outputs_of::<f64>(&x, time);
                 let [error, size] = largest(&ours, &layer.target(&teacher, &x, time));
@@ -47,15 +48,15 @@ fn each_layer_is_attention_in_double_precision() {
                     built.parameter_count()
                 );
                 let limit = match layer {
-                    Layer::LruTwo | Layer::LruInOut | Layer::GruBefore => 1e-9,
-                    Layer::Lstm | Layer::GruCurved => 1e-6,
+                    Host::LruTwo | Host::LruInOut | Host::GruBefore => 1e-9,
+                    Host::Lstm | Host::GruCurved => 1e-6,
                 };
                 assert!(error < limit * size, "{} d = {d}, {spectrum:?}: {error:e}", layer.key());
                 // Only without its own token's term is a GRU far from the teacher.
                 let all = attention::outputs(&teacher, &x, time);
                 assert_eq!(
                     largest(&ours, &all)[0] > 1e-3,
-                    layer == Layer::GruBefore,
+                    layer == Host::GruBefore,
                     "{}",
                     layer.key()
                 );
@@ -72,7 +73,7 @@ fn at(curve: &Curve, exponent: usize) -> [f64; 2] {
 #[test]
 fn curvature_falls_with_epsilon_squared_and_rounding_rises() {
     let teacher = teacher(4, Spectrum::Orthogonal, 7);
-    for (layer, ..) in Layer::ALL {
+    for &layer in Host::ALL {
         let curve = epsilon_curve(&teacher, layer, 1, [8, 32]).unwrap();
         let [double, single] = curve.best();
         println!("{}: best {double:?} {single:?}", layer.key());
@@ -88,7 +89,7 @@ fn curvature_falls_with_epsilon_squared_and_rounding_rises() {
         // Rounding: from far below the best ε on, a quarter of it costs 4 times where one product
         // loses its half, 16 times where two do.
         let growth = (at(&curve, 24)[0] / at(&curve, 20)[0]).log2() / 4.0;
-        let expected = if matches!(layer, Layer::Lstm | Layer::GruCurved) { 2.0 } else { 1.0 };
+        let expected = if matches!(layer, Host::Lstm | Host::GruCurved) { 2.0 } else { 1.0 };
         assert!(
             (growth - expected).abs() < 0.3,
             "{}: rounding grows as ε^−{growth:.2}",
@@ -119,7 +120,7 @@ fn curvature_falls_with_epsilon_squared_and_rounding_rises() {
 fn the_comparison_can_fail() {
     let teacher = teacher(3, Spectrum::Orthogonal, 5);
     let x = tokens(4, 3, 4 * 16);
-    for (layer, ..) in Layer::ALL {
+    for &layer in Host::ALL {
         let built = construct(&teacher, layer, layer.epsilon()).unwrap();
         let error = |parameters: &[f64]| {
             let weighed = ModelWeights { parameters, ..built.weighed() };
@@ -177,7 +178,7 @@ fn a_gru_has_all_but_its_own_tokens_product() {
     let teacher = teacher(3, Spectrum::Orthogonal, 9);
     let x = tokens(8, 3, 64);
     let one = attention::outputs(&teacher, &x, 1);
-    let part = |layer: Layer| {
+    let part = |layer: Host| {
         construct(&teacher, layer, layer.epsilon())
             .unwrap()
             .weighed()
@@ -185,8 +186,8 @@ fn a_gru_has_all_but_its_own_tokens_product() {
             .norm()
             / one.norm()
     };
-    assert!((part(Layer::Lstm) - 1.0).abs() < 1e-5 && (part(Layer::GruCurved) - 1.0).abs() < 1e-5);
-    assert!(part(Layer::GruBefore) < 1e-9, "{}", part(Layer::GruBefore));
+    assert!((part(Host::Lstm) - 1.0).abs() < 1e-5 && (part(Host::GruCurved) - 1.0).abs() < 1e-5);
+    assert!(part(Host::GruBefore) < 1e-9, "{}", part(Host::GruBefore));
 }
 
 #[test]
@@ -213,7 +214,7 @@ fn the_table_says_what_the_constructions_do() {
                     .relative_change(&attention::outputs(&teacher, &x, 16));
                 assert_eq!(error < 1e-6, row.layers.is_some(), "{}: {error:e}", row.layer);
                 assert_eq!(row.query == Ability::Partly, row.layers.is_none(), "{}", row.layer);
-                assert_eq!(row.layers == Some(2), layer == Layer::LruTwo);
+                assert_eq!(row.layers == Some(2), layer == Host::LruTwo);
             }
             Shown::Said => assert!(row.sentence.len() > 40),
         }
@@ -226,33 +227,29 @@ fn what_does_not_apply_is_said() {
     let mut teacher = teacher(2, Spectrum::Orthogonal, 1);
     for epsilon in [0.0, -1.0, 2.0, f64::NAN] {
         assert!(
-            construct(&teacher, Layer::Lstm, epsilon).unwrap_err().to_string().contains("epsilon")
+            construct(&teacher, Host::Lstm, epsilon).unwrap_err().to_string().contains("epsilon")
         );
     }
     assert!(
-        Layer::of_key("lru")
+        Host::parse("layer", "lru")
             .unwrap_err()
             .to_string()
             .contains("lru-two, lru-in-out, lstm, gru-before, gru-curved")
     );
-    assert!(
-        Layer::ALL.iter().all(|&(layer, key, title, help)| Layer::of_key(key).unwrap() == layer
-            && layer.title() == title
-            && layer.help() == help)
-    );
+    assert!(Host::ALL.iter().all(|layer| !layer.title().is_empty() && layer.help().ends_with('.')));
     teacher.query[1] = f64::INFINITY;
-    assert!(construct(&teacher, Layer::LruTwo, 0.1).unwrap_err().to_string().contains("finite"));
+    assert!(construct(&teacher, Host::LruTwo, 0.1).unwrap_err().to_string().contains("finite"));
 }
 
 #[test]
 fn asymptotes_are_what_the_curve_comes_to() {
     let teacher = teacher(3, Spectrum::Orthogonal, 7);
-    for (layer, ..) in Layer::ALL {
+    for &layer in Host::ALL {
         let curve = epsilon_curve(&teacher, layer, 1, [4, 16]).unwrap();
         let [curvature, rounding] = curve.asymptotes().unwrap();
         assert_eq!(
             (curvature.power, rounding.power),
-            (2, if matches!(layer, Layer::Lstm | Layer::GruCurved) { -2 } else { -1 })
+            (2, if matches!(layer, Host::Lstm | Host::GruCurved) { -2 } else { -1 })
         );
         let off = |asymptote: Asymptote, exponent: usize| {
             (asymptote.at(curve.points[exponent].epsilon) / curve.points[exponent].double)

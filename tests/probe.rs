@@ -11,7 +11,7 @@ use gatelens::analysis::subject::Subject;
 use gatelens::backend::{Backend, cpu::Cpu};
 use gatelens::graph::{Graph, program::Program};
 use gatelens::math::matrix::Matrix;
-use gatelens::model::Layer as ModelLayer;
+use gatelens::model::Layer;
 use gatelens::model::run::ModelWeights;
 use gatelens::model::{Architecture, Network};
 use gatelens::model::{
@@ -22,10 +22,11 @@ use gatelens::model::{
     lru::{LRU, LRU_IN_OUT, LRU_MLP},
     lstm::LSTM,
 };
+use gatelens::named::Named;
 use gatelens::recipe::checkpoint::{self, Checkpoint};
 use gatelens::task::attention::{Spectrum, TeacherKind};
 use gatelens::task::{Regression, Teacher};
-use gatelens::theory::layers::{Layer, construct};
+use gatelens::theory::layers::{Host, construct};
 use gatelens::theory::{self, Variant};
 use gatelens::train::{optimizer::Optimizer, schedule::Schedule};
 use std::path::Path;
@@ -68,7 +69,7 @@ fn show(name: &str, probe: &Probe) {
 
 /// The other layers, about as large as their constructions for d = 3.
 fn zoo() -> [(&'static str, Architecture); 6] {
-    let lru = |layers, mixing: &'static ModelLayer| {
+    let lru = |layers, mixing: &'static Layer| {
         mixing.of(Sizes { hidden: 9, embed: 15, layers, width: 15, ..Sizes::NONE })
     };
     [
@@ -89,7 +90,7 @@ fn untrained(architecture: Architecture, d: usize) -> Vec<f64> {
 fn constructed_layers_are_found_to_be_attention() {
     let teacher = teacher(3, 5);
     let subject = Subject::Attention(&teacher);
-    for (layer, ..) in Layer::ALL {
+    for &layer in Host::ALL {
         let built = construct(&teacher, layer, layer.epsilon()).unwrap();
         let found = probe(&built.weighed(), &subject, 1).unwrap();
         show(layer.title(), &found);
@@ -98,7 +99,7 @@ fn constructed_layers_are_found_to_be_attention() {
             "{layer:?}: {:?}",
             found.decoded
         );
-        let is_whole = layer != Layer::GruBefore;
+        let is_whole = layer != Host::GruBefore;
         assert_eq!(found.is_subject(), is_whole, "{layer:?}");
         assert_eq!(
             found.headline() == "This computes linear attention.",

@@ -9,6 +9,7 @@ use gatelens::backend::{Backend, cpu::Cpu};
 use gatelens::graph::{Graph, program::Program};
 use gatelens::math::matrix::Matrix;
 use gatelens::model::Network;
+use gatelens::named::Named;
 use gatelens::recipe::checkpoint::{self, Checkpoint};
 use gatelens::task::Teacher;
 use gatelens::task::attention::{Spectrum, TeacherKind};
@@ -54,7 +55,7 @@ impl Case {
         let [x, y] = ["inputs", "teacher_outputs"].map(|name| sequences(&bytes, name));
         let variant = match index["construction"].as_str().unwrap() {
             "side_gating" => Variant::Side,
-            other => Variant::of_key(&other.replace('_', "-")).unwrap(),
+            other => Variant::from_key(&other.replace('_', "-")).unwrap(),
         };
         let time = index["sizes"]["T"].as_u64().unwrap() as usize;
         let teacher = file.teacher.clone().unwrap();
@@ -257,7 +258,7 @@ fn any_width_rank_and_spectrum_is_exact() {
         (8, 8, Spectrum::Orthogonal),
         (5, 1, Spectrum::Orthogonal),
     ] {
-        for (variant, ..) in Variant::ALL {
+        for &variant in Variant::ALL {
             let teacher = teacher(d, rank, spectrum, 11);
             let needs_inverse = matches!(variant, Variant::Symmetric | Variant::SymmetricShared);
             match construct(&teacher, variant) {
@@ -332,7 +333,7 @@ fn what_does_not_apply_is_said() {
     silent.key[0] = f64::NAN;
     assert!(construct(&silent, Variant::LowRank).unwrap_err().to_string().contains("finite"));
     assert!(
-        Variant::of_key("side-gate")
+        Variant::parse("variant", "side-gate")
             .unwrap_err()
             .to_string()
             .contains("naive, symmetric, symmetric-shared, low-rank, side")
@@ -348,7 +349,7 @@ fn each_ablation_breaks_it() {
         gatelens::math::random::normals(2, "x", 36).into_iter().map(f64::from).collect(),
     );
     let y = attention::outputs(&teacher, &x, 12);
-    for (variant, ..) in Variant::ALL {
+    for &variant in Variant::ALL {
         let construction = construct(&teacher, variant).unwrap();
         let error = |ablation: Ablation| {
             ablation.apply(&construction).outputs_of(&x, 12).relative_change(&y)

@@ -2,12 +2,13 @@
 
 use super::arguments::text;
 use crate::model::Size;
+use crate::named::Named;
 use crate::recipe::Recipe;
 use crate::recipe::checkpoint;
 use crate::recipe::settings::SETTINGS;
 use crate::task::Teacher;
 use crate::theory::cost::{self, Cost};
-use crate::theory::layers::{self, Layer};
+use crate::theory::layers::{self, Host};
 use crate::theory::{self, Variant};
 use crate::{Error, Result};
 use clap::{Arg, ArgMatches, Command};
@@ -28,8 +29,8 @@ const DRAWN: [(&str, &str); 7] = [
 
 /// The command and its options.
 pub fn command() -> Command {
-    let variants = Variant::ALL.map(|entry| entry.1).join(", ");
-    let layers = Layer::ALL.map(|entry| entry.1).join(", ");
+    let variants = Variant::WORDS.join(", ");
+    let layers = Host::WORDS.join(", ");
     let file = |name: &'static str| Arg::new(name).long(name).value_name("FILE");
     let mut command = Command::new("construct")
         .about("Build linear attention out of a gated RNN, exactly, or out of an LRU, LSTM or GRU, nearly")
@@ -82,8 +83,11 @@ const SEED: u32 = 1;
 /// Bad options or files; a variant that does not apply.
 pub fn run(arguments: &ArgMatches) -> Result<()> {
     match text(arguments, "layer") {
-        Some(layer) => layer_of(Layer::of_key(layer)?, arguments),
-        None => gated(Variant::of_key(text(arguments, "variant").unwrap_or_default())?, arguments),
+        Some(layer) => layer_of(Host::parse("layer", layer)?, arguments),
+        None => gated(
+            Variant::parse("variant", text(arguments, "variant").unwrap_or_default())?,
+            arguments,
+        ),
     }
 }
 
@@ -116,7 +120,7 @@ fn gated(variant: Variant, arguments: &ArgMatches) -> Result<()> {
 }
 
 /// Another layer.
-fn layer_of(layer: Layer, arguments: &ArgMatches) -> Result<()> {
+fn layer_of(layer: Host, arguments: &ArgMatches) -> Result<()> {
     let epsilon = match text(arguments, "epsilon") {
         Some(given) => given
             .parse()
@@ -141,7 +145,7 @@ fn layer_of(layer: Layer, arguments: &ArgMatches) -> Result<()> {
         });
         println!("{object}");
     } else {
-        let target = if layer == Layer::GruBefore {
+        let target = if layer == Host::GruBefore {
             "attention to the tokens before the current one"
         } else {
             "attention"
@@ -212,7 +216,7 @@ fn check_size(variant: Variant, teacher: &Teacher) -> Result<Cost> {
 }
 
 /// The same for another layer.
-fn check_layer(layer: Layer, d: usize) -> Result<()> {
+fn check_layer(layer: Host, d: usize) -> Result<()> {
     let architecture = layer.architecture(d);
     let embed = architecture.table(d, d).get("embed").map_or(0, |param| param.shape[0]);
     if architecture.sizes.hidden > MAX_NEURONS || embed > MAX_EMBED {

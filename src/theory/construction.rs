@@ -4,81 +4,29 @@ use super::attention;
 use crate::math::largest;
 use crate::math::matrix::Matrix;
 use crate::model::Network;
+use crate::named::named;
 use crate::task::Teacher;
-use crate::{Error, Result};
 
-/// A way to build linear attention (paper.md, section 2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Variant {
-    /// All d² products v_r k_s (A.1).
-    Naive,
-    /// Keys equal to values, so that the key-value matrix is symmetric (A.3).
-    #[default]
-    Symmetric,
-    /// The same, with each product of memory and query used by every output that it serves.
-    SymmetricShared,
-    /// Through the singular vectors of W_V and W_Kᵀ W_Q (A.4).
-    LowRank,
-    /// A gate that reads the token in place of query neurons (A.2).
-    Side,
-}
-
-impl Variant {
-    /// All of them: variant, its word for the terminal, its name, what it is for.
-    pub const ALL: [(Self, &'static str, &'static str, &'static str); 5] = [
-        (
-            Self::Naive,
-            "naive",
-            "Naive",
-            "One neuron for each product of a value and a key, one for each query.",
-        ),
-        (
-            Self::Symmetric,
-            "symmetric",
-            "Symmetric",
-            "Keys made equal to values: a symmetric matrix, of which the upper triangle is enough. Needs an invertible W_V.",
-        ),
-        (
-            Self::SymmetricShared,
-            "symmetric-shared",
-            "Shared gates",
-            "Symmetric, and one gate serves both outputs of a pair. Needs an invertible W_V.",
-        ),
-        (
-            Self::LowRank,
-            "low-rank",
-            "Low rank",
-            "Only the directions that W_V and W_Kᵀ W_Q do not send to zero.",
-        ),
-        (
-            Self::Side,
-            "side",
-            "Side gating",
-            "A gate reads the query from the token itself, so no neuron has to carry it.",
-        ),
-    ];
-
-    /// Its word.
-    pub fn key(self) -> &'static str {
-        Self::ALL.iter().find(|entry| entry.0 == self).map_or("", |entry| entry.1)
-    }
-
-    /// Its name.
-    pub fn title(self) -> &'static str {
-        Self::ALL.iter().find(|entry| entry.0 == self).map_or("", |entry| entry.2)
-    }
-
-    /// Of that word.
-    ///
-    /// # Errors
-    /// Another word.
-    pub fn of_key(key: &str) -> Result<Self> {
-        let words = || Self::ALL.map(|entry| entry.1).join(", ");
-        Self::ALL
-            .iter()
-            .find(|entry| entry.1 == key)
-            .map(|entry| entry.0)
-            .ok_or_else(|| Error::setting("variant", key, format!("one of {}", words())))
+named! {
+    /// A way to build linear attention (paper.md, section 2).
+    #[derive(Default)]
+    pub enum Variant {
+        /// All d² products v_r k_s (A.1).
+        Naive = "naive", "Naive",
+            "One neuron for each product of a value and a key, one for each query.";
+        /// Keys equal to values, so that the key-value matrix is symmetric (A.3).
+        #[default]
+        Symmetric = "symmetric", "Symmetric",
+            "Keys made equal to values: a symmetric matrix, of which the upper triangle is enough. Needs an invertible W_V.";
+        /// The same, with each product of memory and query used by every output that it serves.
+        SymmetricShared = "symmetric-shared", "Shared gates",
+            "Symmetric, and one gate serves both outputs of a pair. Needs an invertible W_V.";
+        /// Through the singular vectors of W_V and W_Kᵀ W_Q (A.4).
+        LowRank = "low-rank", "Low rank",
+            "Only the directions that W_V and W_Kᵀ W_Q do not send to zero.";
+        /// A gate that reads the token in place of query neurons (A.2).
+        Side = "side", "Side gating",
+            "A gate reads the query from the token itself, so no neuron has to carry it.";
     }
 }
 

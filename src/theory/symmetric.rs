@@ -8,6 +8,7 @@ use super::construction::{Construction, Variant};
 use super::teacher::{key_query, matrix};
 use crate::math::linear;
 use crate::math::matrix::Matrix;
+use crate::named::Named;
 use crate::task::Teacher;
 use crate::{Error, Result};
 

@@ -2,7 +2,7 @@
 //! that of rounding grows as ε falls (as 1/ε where the halves of one product are taken away at a
 //! time, as 1/ε² where those of two are). Between them is a best ε.
 
-use super::{Layer, construct, exp2};
+use super::{Host, construct, exp2};
 use crate::Result;
 use crate::task::Teacher;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ impl Asymptote {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
     /// The layer.
-    pub layer: Layer,
+    pub layer: Host,
     /// One for each ε.
     pub points: Vec<Point>,
 }
@@ -53,7 +53,7 @@ pub const SMALLEST: i32 = 26;
 /// As [`construct`].
 pub fn epsilon_curve(
     teacher: &Teacher,
-    layer: Layer,
+    layer: Host,
     seed: u32,
     sizes: [usize; 2],
 ) -> Result<Curve> {
@@ -71,7 +71,7 @@ pub fn epsilon_curve(
 /// As [`construct`].
 pub fn point(
     teacher: &Teacher,
-    layer: Layer,
+    layer: Host,
     exponent: i32,
     seed: u32,
     sizes: [usize; 2],
@@ -94,7 +94,7 @@ impl Curve {
     /// of either side are missing.
     pub fn asymptotes(&self) -> Option<[Asymptote; 2]> {
         let best = self.best()[0].epsilon.log2();
-        let rounding = if matches!(self.layer, Layer::Lstm | Layer::GruCurved) { -2 } else { -1 };
+        let rounding = if matches!(self.layer, Host::Lstm | Host::GruCurved) { -2 } else { -1 };
         let fit = |power: i32, belongs: &dyn Fn(f64) -> bool| {
             let logs: Vec<f64> = self
                 .points

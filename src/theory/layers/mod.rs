@@ -29,96 +29,35 @@ use crate::model::lru::{LRU, LRU_IN_OUT};
 use crate::model::lstm::LSTM;
 use crate::model::run::ModelWeights;
 use crate::model::{Architecture, Model, Sizes};
+use crate::named::named;
 use crate::task::Teacher;
 use crate::{Error, Result};
-use serde::{Deserialize, Serialize};
 use weights::Weights;
 
-/// A layer, or stack of layers, that is made into linear attention.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Layer {
-    /// Two LRU layers with a GLU after each.
-    LruTwo,
-    /// One LRU layer between two GLUs.
-    LruInOut,
-    /// One LSTM layer.
-    Lstm,
-    /// One GRU layer in its gates' and tanh's linear range: attention to the tokens before the
-    /// current one.
-    GruBefore,
-    /// One GRU layer with neurons that make the current token's own product from the curvature of
-    /// tanh.
-    GruCurved,
+named! {
+    /// A layer, or stack of layers, that is made into linear attention.
+    pub enum Host {
+        /// Two LRU layers with a GLU after each.
+        LruTwo = "lru-two", "Two LRU layers",
+            "The first layer's GLU multiplies values by keys, the second layer adds up, its GLU multiplies by the query.";
+        /// One LRU layer between two GLUs.
+        LruInOut = "lru-in-out", "LRU In+Out",
+            "The GLU before the recurrence multiplies values by keys, the one after it multiplies the sums by the query.";
+        /// One LSTM layer.
+        Lstm = "lstm", "LSTM",
+            "The input gate multiplies values by keys, the cell adds up, the output gate multiplies by the query, all with small weights.";
+        /// One GRU layer in its gates' and tanh's linear range: attention to the tokens before the
+        /// current one.
+        GruBefore = "gru-before", "GRU, earlier tokens",
+            "The update gate multiplies values by keys, the reset gate multiplies the sums so far by the query; the current token's own term is missing.";
+        /// One GRU layer with neurons that make the current token's own product from the curvature of
+        /// tanh.
+        GruCurved = "gru-curved", "GRU with curvature",
+            "The same, and the cubic term of tanh makes the current token's own term, outside its linear range.";
+    }
 }
 
-impl Layer {
-    /// All of them: layer, its word for the terminal, its name, what its construction does.
-    pub const ALL: [(Self, &'static str, &'static str, &'static str); 5] = [
-        (
-            Self::LruTwo,
-            "lru-two",
-            "Two LRU layers",
-            "The first layer's GLU multiplies values by keys, the second layer adds up, its GLU multiplies by the query.",
-        ),
-        (
-            Self::LruInOut,
-            "lru-in-out",
-            "LRU In+Out",
-            "The GLU before the recurrence multiplies values by keys, the one after it multiplies the sums by the query.",
-        ),
-        (
-            Self::Lstm,
-            "lstm",
-            "LSTM",
-            "The input gate multiplies values by keys, the cell adds up, the output gate multiplies by the query, all with small weights.",
-        ),
-        (
-            Self::GruBefore,
-            "gru-before",
-            "GRU, earlier tokens",
-            "The update gate multiplies values by keys, the reset gate multiplies the sums so far by the query; the current token's own term is missing.",
-        ),
-        (
-            Self::GruCurved,
-            "gru-curved",
-            "GRU with curvature",
-            "The same, and the cubic term of tanh makes the current token's own term, outside its linear range.",
-        ),
-    ];
-
-    fn entry(self) -> &'static (Self, &'static str, &'static str, &'static str) {
-        Self::ALL.iter().find(|entry| entry.0 == self).unwrap_or(&Self::ALL[0])
-    }
-
-    /// Its word.
-    pub fn key(self) -> &'static str {
-        self.entry().1
-    }
-
-    /// Its name.
-    pub fn title(self) -> &'static str {
-        self.entry().2
-    }
-
-    /// What its construction does, in a sentence.
-    pub fn help(self) -> &'static str {
-        self.entry().3
-    }
-
-    /// Of that word.
-    ///
-    /// # Errors
-    /// Another word.
-    pub fn of_key(key: &str) -> Result<Self> {
-        let words = || Self::ALL.map(|entry| entry.1).join(", ");
-        Self::ALL
-            .iter()
-            .find(|entry| entry.1 == key)
-            .map(|entry| entry.0)
-            .ok_or_else(|| Error::setting("layer", key, format!("one of {}", words())))
-    }
-
+impl Host {
     /// ε that is about best in double precision: where ε² is what rounding leaves.
     pub fn epsilon(self) -> f64 {
         match self {
@@ -142,7 +81,7 @@ impl Layer {
         }
     }
 
-    /// What it should answer: all of the teacher, but with [`Layer::GruBefore`] only what it says
+    /// What it should answer: all of the teacher, but with [`Host::GruBefore`] only what it says
     /// of the tokens before the current one. y `[batch · time, d]` for x `[batch · time, d]`.
     pub fn target(self, teacher: &Teacher, x: &Matrix, time: usize) -> Matrix {
         let all = attention::outputs(teacher, x, time);
@@ -162,7 +101,7 @@ impl Layer {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Built {
     /// Which.
-    pub layer: Layer,
+    pub layer: Host,
     /// Its kind and sizes.
     pub architecture: Architecture,
     /// d
@@ -177,18 +116,18 @@ pub struct Built {
 ///
 /// # Errors
 /// A teacher that is not three finite `d × d` matrices; an ε outside (0, 1].
-pub fn construct(teacher: &Teacher, layer: Layer, epsilon: f64) -> Result<Built> {
+pub fn construct(teacher: &Teacher, layer: Host, epsilon: f64) -> Result<Built> {
     teacher::check(teacher)?;
     if !(epsilon > 0.0 && epsilon <= 1.0) {
         return Err(Error::setting("epsilon", epsilon, "above 0 and at most 1"));
     }
     let mut weights = Weights::new(layer.architecture(teacher.dim), teacher.dim);
     match layer {
-        Layer::LruTwo => lru::two_layers(&mut weights, teacher, epsilon),
-        Layer::LruInOut => lru::in_out(&mut weights, teacher, epsilon),
-        Layer::Lstm => lstm::build(&mut weights, teacher, epsilon),
-        Layer::GruBefore => gru::build(&mut weights, teacher, epsilon, false),
-        Layer::GruCurved => gru::build(&mut weights, teacher, epsilon, true),
+        Host::LruTwo => lru::two_layers(&mut weights, teacher, epsilon),
+        Host::LruInOut => lru::in_out(&mut weights, teacher, epsilon),
+        Host::Lstm => lstm::build(&mut weights, teacher, epsilon),
+        Host::GruBefore => gru::build(&mut weights, teacher, epsilon, false),
+        Host::GruCurved => gru::build(&mut weights, teacher, epsilon, true),
     }
     Ok(Built {
         layer,
@@ -220,7 +159,7 @@ impl Built {
         (self.parameters.len(), self.parameters.iter().filter(|v| **v != 0.0).count())
     }
 
-    /// ‖ŷ − y‖ / ‖y‖ against [`Layer::target`] on `sequences` random ones of `time` tokens,
+    /// ‖ŷ − y‖ / ‖y‖ against [`Host::target`] on `sequences` random ones of `time` tokens,
     /// computed in the precision `F`.
     pub fn error<F: Float>(
         &self,

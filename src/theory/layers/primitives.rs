@@ -2,7 +2,7 @@
 //! B, Table 3): a product of two readings of the token, a memory that loses nothing, a product of
 //! the memory with the query.
 
-use super::Layer;
+use super::Host;
 use crate::theory::Variant;
 
 /// Whether a layer can do something.
@@ -36,7 +36,7 @@ pub enum Shown {
     /// A construction among [`crate::theory::construct`]'s.
     Gated(Variant),
     /// A construction among [`super::construct`]'s.
-    Built(Layer),
+    Built(Host),
     /// The argument in the row's sentence.
     Said,
 }
@@ -97,7 +97,7 @@ pub const TABLE: [Primitives; 8] = [
         query: Ability::Nearly,
         layers: Some(1),
         sentence: "The GLUs before and after the recurrence multiply by a sigmoid, which is linear for small weights; the query goes around the recurrence.",
-        shown: Shown::Built(Layer::LruInOut),
+        shown: Shown::Built(Host::LruInOut),
     },
     Primitives {
         layer: "LRU",
@@ -106,7 +106,7 @@ pub const TABLE: [Primitives; 8] = [
         query: Ability::Nearly,
         layers: Some(2),
         sentence: "Nothing multiplies before the recurrence, so one layer sums readings and not products; the GLU of a layer below makes the products.",
-        shown: Shown::Built(Layer::LruTwo),
+        shown: Shown::Built(Host::LruTwo),
     },
     Primitives {
         layer: "LRU MLP",
@@ -124,7 +124,7 @@ pub const TABLE: [Primitives; 8] = [
         query: Ability::Nearly,
         layers: Some(1),
         sentence: "The input gate multiplies the value by the key, an open forget gate adds up, the output gate multiplies by the query; all gates have to stay in their linear range.",
-        shown: Shown::Built(Layer::Lstm),
+        shown: Shown::Built(Host::Lstm),
     },
     Primitives {
         layer: "GRU",
@@ -133,7 +133,7 @@ pub const TABLE: [Primitives; 8] = [
         query: Ability::Partly,
         layers: None,
         sentence: "The update gate makes products and W_hn = 1 keeps them, but the reset gate multiplies the state before the current token, and nothing multiplies after it: the token's own term is missing, unless tanh's curvature makes it.",
-        shown: Shown::Built(Layer::GruBefore),
+        shown: Shown::Built(Host::GruBefore),
     },
 ];
 

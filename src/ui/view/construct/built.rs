@@ -6,6 +6,7 @@ use crate::math::matrix::{Matrix, norm};
 use crate::math::{largest, random};
 use crate::model::Network;
 use crate::model::network::Gating;
+use crate::named::Named;
 use crate::recipe::specimen::Specimen;
 use crate::task::Teacher;
 use crate::task::attention::{Spectrum, TeacherKind};
@@ -107,8 +108,8 @@ impl Built {
         let network = theory::construct(&teacher, settings.variant)
             .map(|construction| Running::new(construction, &settings.ablation, x));
         let applicable = Variant::ALL
-            .map(|entry| entry.0)
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|&variant| theory::construct(&teacher, variant).is_ok())
             .collect();
         Self {
@@ -326,7 +327,7 @@ mod tests {
     fn what_is_shown_is_what_the_network_computes() {
         let settings = Settings::default();
         let x = tokens(7, 0, 8, 3);
-        for (variant, ..) in Variant::ALL {
+        for &variant in Variant::ALL {
             let built = Built::new(&Settings { variant, ..settings.clone() }, &x);
             let running = built.network.as_ref().unwrap();
             assert!(running.outputs.relative_change(&running.network.outputs_of(&x, 8)) < 1e-14);

@@ -23,16 +23,16 @@ use egui::{
 pub fn variants(ui: &mut Ui, state: &mut State) {
     heading(ui, "CONSTRUCTION");
     let palette = Palette::of(ui);
-    for (variant, _, title, help) in Variant::ALL {
+    for &variant in Variant::ALL {
         let chosen = state.settings.variant == variant;
         let counts = state.built.as_ref().map(|built| built.cost(variant));
         let applies = state.built.as_ref().is_none_or(|built| built.applicable.contains(&variant));
-        let Row { rect, response, font, color } = choice::row(ui, chosen, title);
+        let Row { rect, response, font, color } = choice::row(ui, chosen, variant.title());
         let color = if applies { color } else { palette.mute };
         ui.painter().text(
             rect.left_center() + vec2(8.0, 0.0),
             Align2::LEFT_CENTER,
-            title,
+            variant.title(),
             font,
             color,
         );
@@ -53,7 +53,7 @@ pub fn variants(ui: &mut Ui, state: &mut State) {
             );
         }
         if response
-            .on_hover_text(format!("{help} Accumulators + queries · output gates."))
+            .on_hover_text(format!("{} Accumulators + queries · output gates.", variant.help()))
             .clicked()
         {
             state.settings.variant = variant;

@@ -2,6 +2,7 @@
 //! logarithmic.
 
 use super::state::State;
+use crate::named::Named;
 use crate::theory::Variant;
 use crate::theory::cost::{self, Ranks};
 use crate::ui::kit::theme::{Palette, plain, strong};
@@ -98,7 +99,7 @@ fn lines(ui: &Ui, state: &State) -> Vec<Line> {
     let neurons = state.count_neurons;
     let ranks = Some(Ranks::from(state.settings.ranks))
         .filter(|ranks| *ranks != Ranks::from(state.settings.dim));
-    let variant = |(variant, _, title, _): (Variant, &str, &str, &str)| {
+    let variant = |&variant: &Variant| {
         let chosen = state.settings.variant == variant;
         let name = match (variant, ranks) {
             (Variant::LowRank, Some(Ranks { value, key_query })) if value == key_query => {
@@ -108,7 +109,7 @@ fn lines(ui: &Ui, state: &State) -> Vec<Line> {
                 format!("low rank, {value} × {key_query}")
             }
             (Variant::LowRank, None) => "low rank, r = d/2".into(),
-            _ => title.to_lowercase(),
+            _ => variant.title().to_lowercase(),
         };
         let count = move |d: usize| {
             let cost = cost::cost(variant, d, ranks.unwrap_or(d.div_ceil(2).into()).within(d));
@@ -125,7 +126,7 @@ fn lines(ui: &Ui, state: &State) -> Vec<Line> {
     let name = if neurons { "attention's state" } else { "attention" };
     let attention =
         Line { name: name.into(), color: palette.teacher, thick: true, count: Box::new(attention) };
-    let mut lines: Vec<Line> = Variant::ALL.into_iter().map(variant).chain([attention]).collect();
+    let mut lines: Vec<Line> = Variant::ALL.iter().map(variant).chain([attention]).collect();
     lines.sort_by_key(|line| line.thick); // the chosen ones on top
     lines
 }

@@ -18,6 +18,7 @@ mod steps;
 
 use super::descriptor::View;
 use crate::Error;
+use crate::named::Named;
 use crate::ui::kit::theme::{Palette, plain, strong};
 use crate::ui::kit::{card, format, formula};
 use crate::ui::panel::{banner, network};

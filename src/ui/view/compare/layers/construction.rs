@@ -7,11 +7,12 @@ use super::work::{MEASURED_ON, Work};
 use super::{equations, picture, work};
 use crate::model::layer::Retention;
 use crate::model::{Architecture, Sizes};
+use crate::named::Named;
 use crate::recipe::checkpoint;
 use crate::recipe::specimen::Specimen;
 use crate::run::inspection::Subject;
 use crate::theory::layers::primitives::Shown;
-use crate::theory::layers::{Built, Layer, construct};
+use crate::theory::layers::{Built, Host, construct};
 use crate::ui::Action;
 use crate::ui::kit::text::heading;
 use crate::ui::kit::theme::{Palette, strong};
@@ -78,9 +79,9 @@ fn words(ui: &mut Ui, state: &mut State, actions: &mut Vec<Action>) {
     let palette = Palette::of(ui);
     let layer = state.settings.layer;
     ui.label(RichText::new(layer.title()).font(strong(16.0)));
-    if matches!(layer, Layer::GruBefore | Layer::GruCurved) {
+    if matches!(layer, Host::GruBefore | Host::GruCurved) {
         ui.horizontal_wrapped(|ui| {
-            for option in [Layer::GruBefore, Layer::GruCurved] {
+            for option in [Host::GruBefore, Host::GruCurved] {
                 if ui
                     .add(
                         Button::selectable(option == layer, option.title())
@@ -186,7 +187,7 @@ fn errors(ui: &mut Ui, work: &Work, exponent: i32) {
     })
     .response
     .on_hover_text(&help);
-    let against = if work.curve().layer == Layer::GruBefore {
+    let against = if work.curve().layer == Host::GruBefore {
         "against attention to the tokens before the current one"
     } else {
         "against attention"

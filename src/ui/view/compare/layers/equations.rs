@@ -1,15 +1,15 @@
 //! Each construction in a few lines, as `theory::layers` builds it; `_` lowers the next letter.
 
-use crate::theory::layers::Layer;
+use crate::theory::layers::Host;
 
 /// Equations, and what each is.
-pub fn of(layer: Layer) -> &'static [(&'static str, &'static str)] {
+pub fn of(layer: Host) -> &'static [(&'static str, &'static str)] {
     match layer {
-        Layer::LruInOut => &LRU,
-        Layer::LruTwo => &LRU_TWO,
-        Layer::Lstm => &LSTM,
-        Layer::GruBefore => &GRU[..4],
-        Layer::GruCurved => &GRU,
+        Host::LruInOut => &LRU,
+        Host::LruTwo => &LRU_TWO,
+        Host::Lstm => &LSTM,
+        Host::GruBefore => &GRU[..4],
+        Host::GruCurved => &GRU,
     }
 }
 

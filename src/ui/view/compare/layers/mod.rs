@@ -15,7 +15,8 @@ mod table;
 mod update;
 mod work;
 
-use crate::theory::layers::Layer;
+use crate::named::Named;
+use crate::theory::layers::Host;
 use crate::ui::kit::format;
 use crate::ui::kit::theme::{Palette, strong};
 use crate::ui::panel::banner;
@@ -46,7 +47,7 @@ pub fn show(
                 ui.separator();
                 construction::show(ui, state, narrow, actions);
                 if state.is_built()
-                    && matches!(state.settings.layer, Layer::GruBefore | Layer::GruCurved)
+                    && matches!(state.settings.layer, Host::GruBefore | Host::GruCurved)
                 {
                     ui.add_space(10.0);
                     ui.separator();

@@ -4,6 +4,7 @@ use super::settings::exponents;
 use super::state::State;
 use super::work;
 use super::work::Work;
+use crate::named::Named;
 use crate::theory::layers::curve::{Curve, Point};
 use crate::ui::Action;
 use crate::ui::kit::chart::frame::{BELOW, Frame, LEFT};

@@ -1,12 +1,12 @@
 //! What is built.
 
-use crate::theory::layers::Layer;
+use crate::theory::layers::Host;
 use crate::theory::layers::curve::SMALLEST;
 
 /// What is built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Settings {
-    pub(super) layer: Layer,
+    pub(super) layer: Host,
     /// d
     pub(super) dim: usize,
     /// Of the teacher.

@@ -3,7 +3,7 @@
 use super::settings::Settings;
 use super::work::Work;
 use super::{update, work};
-use crate::theory::layers::Layer;
+use crate::theory::layers::Host;
 use crate::theory::layers::primitives::{Primitives, Shown, TABLE};
 use eframe::egui;
 use egui::Ui;
@@ -29,7 +29,7 @@ impl Default for State {
         let mut state = Self {
             row: 0,
             focus: None,
-            settings: Settings { layer: Layer::Lstm, dim: 4, seed: 7, exponent: 0 },
+            settings: Settings { layer: Host::Lstm, dim: 4, seed: 7, exponent: 0 },
             work: None,
             reveal: false,
             biases: update::Biases::default(),
@@ -53,7 +53,7 @@ impl State {
     }
 
     /// Builds another layer, with the ε that is about best in double precision.
-    pub(super) fn choose_layer(&mut self, layer: Layer) {
+    pub(super) fn choose_layer(&mut self, layer: Host) {
         self.settings.layer = layer;
         self.settings.exponent = work::exponent_of(layer.epsilon());
     }

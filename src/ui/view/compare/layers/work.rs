@@ -6,7 +6,7 @@ use crate::Error;
 use crate::task::Teacher;
 use crate::task::attention::{Spectrum, TeacherKind};
 use crate::theory::layers::curve::{self, Curve, Point};
-use crate::theory::layers::{Built, Layer, construct};
+use crate::theory::layers::{Built, Host, construct};
 use web_time::{Duration, Instant};
 
 /// Random sequences that errors are measured on, and tokens in each.
@@ -17,7 +17,7 @@ const SHARE: Duration = Duration::from_millis(4);
 
 /// A construction's errors, as far as they are measured.
 pub struct Work {
-    of: (Layer, usize, u32),
+    of: (Host, usize, u32),
     /// What is built.
     pub teacher: Teacher,
     /// Errors, by the exponent of ε.
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn the_chosen_point_comes_first_and_all_come_in_the_end() {
-        let settings = Settings { layer: Layer::Lstm, dim: 2, seed: 3, exponent: 9 };
+        let settings = Settings { layer: Host::Lstm, dim: 2, seed: 3, exponent: 9 };
         let mut work = Work::new(&settings);
         let _ = work.advance(9);
         let built = work.built().unwrap().clone();
@@ -151,7 +151,7 @@ mod tests {
         assert!(
             work.is_whole()
                 && work.curve()
-                    == curve::epsilon_curve(&work.teacher, Layer::Lstm, SEED, MEASURED_ON).unwrap()
+                    == curve::epsilon_curve(&work.teacher, Host::Lstm, SEED, MEASURED_ON).unwrap()
         );
         assert!(
             work.is_of(&Settings { exponent: 2, ..settings })
