@@ -265,7 +265,7 @@ fn constructed_layers_are_said_to_compute_attention_and_why_not_is_said_elsewher
             other => panic!("{other:?}"),
         };
     assert!(why(&drawn(lstm, [3, 3], 1), None, None).contains("known attention layer"));
-    assert!(why(&drawn(lstm, [4, 3], 1), Some(&teacher), None).contains("reads 4 numbers"));
+    assert!(why(&drawn(lstm, [4, 3], 1), Some(&teacher), None).contains("reads 4 values"));
     let mut broken = drawn(lstm, [3, 3], 1);
     broken.parameters[5] = f64::NAN;
     assert!(why(&broken, Some(&teacher), None).contains("not numbers"));

@@ -196,7 +196,7 @@ fn files_of_every_layer_read_and_bad_ones_are_explained() {
             "no layer",
             tensors(lstm()),
             vec![Without("weight_hh")],
-            "has an embedding but no layer that is known: weight_hh (LSTM, GRU), theta (LRU, LRU In+Out, LRU MLP)",
+            "has an embedding but no layer that is known: weight_hh (LSTM, GRU",
         ),
         (
             "no readout",
