@@ -62,16 +62,37 @@ pub fn run() -> Request {
     })
 }
 
-fn command() -> Command {
-    let json = Arg::new("json")
+/// `--json`
+fn json() -> Arg {
+    Arg::new("json")
         .long("json")
         .action(ArgAction::SetTrue)
-        .help("Print one JSON object as the last line of stdout");
-    let backend = Arg::new("backend")
+        .help("Print one JSON object as the last line of stdout")
+}
+
+/// `--backend`
+fn backend() -> Arg {
+    Arg::new("backend")
         .long("backend")
         .value_name("ENGINE")
         .default_value("auto")
-        .help("auto, gpu or cpu");
+        .help("auto, gpu or cpu")
+}
+
+fn command() -> Command {
+    Command::new("gatelens")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Watch gated recurrent networks train themselves into linear attention. Without a command: opens the window.")
+        .arg(Arg::new("link").value_name("LINK").help("Opens the window with the recipe of a shared link, or of the part after its #"))
+        .subcommand(train_command())
+        .subcommand(construct::command().arg(json()))
+        .subcommand(analyze::command(json()))
+        .subcommand(evaluate_command())
+        .subcommand(sweep_command())
+        .subcommand(Command::new("devices").about("List the GPUs and the CPU engine").arg(json()))
+}
+
+fn train_command() -> Command {
     let mut train = Command::new("train")
         .args_override_self(true)
         .about("Train a network and report what became of it")
@@ -99,7 +120,7 @@ fn command() -> Command {
                 .default_value("0")
                 .help("CPU threads, 0 for all; any number gives the same weights"),
         )
-        .arg(json.clone());
+        .arg(json());
     for setting in SETTINGS {
         let default = (setting.get)(&Recipe::default());
         let value_name = match setting.kind {
@@ -124,71 +145,83 @@ fn command() -> Command {
                 .help(help),
         );
     }
-    Command::new("gatelens")
-        .version(env!("CARGO_PKG_VERSION"))
-        .about("Watch gated recurrent networks train themselves into linear attention. Without a command: opens the window.")
-        .arg(Arg::new("link").value_name("LINK").help("Opens the window with the recipe of a shared link, or of the part after its #"))
-        .subcommand(train)
-        .subcommand(construct::command().arg(json.clone()))
-        .subcommand(analyze::command(json.clone()))
-        .subcommand(
-            Command::new("evaluate")
-                .about("Run sequences through a trained network")
-                .arg(Arg::new("weights").value_name("WEIGHTS").required(true).help("A safetensors file of a network of any kind"))
-                .arg(Arg::new("input").long("input").value_name("FILE").required(true).help("A safetensors file with x [B, T, d], float32 or float64"))
-                .arg(Arg::new("out").long("out").value_name("FILE").required(true).help("Where y [B, T, d_out] goes"))
-                .arg(backend.clone())
-                .arg(json.clone()),
+    train
+}
+
+fn evaluate_command() -> Command {
+    Command::new("evaluate")
+        .about("Run sequences through a trained network")
+        .arg(
+            Arg::new("weights")
+                .value_name("WEIGHTS")
+                .required(true)
+                .help("A safetensors file of a network of any kind"),
         )
-        .subcommand(
-            Command::new("sweep")
-                .about("Train a grid of runs into a folder; killed and started again it goes on where it was")
-                .arg(
-                    Arg::new("definition")
-                        .value_name("FILE")
-                        .required_unless_present("merge")
-                        .help(format!("A sweep's JSON file, or one of: {}", presets::names().join(", "))),
-                )
-                .arg(Arg::new("out").long("out").value_name("DIR").required(true).help("The folder for records, states and results; shards may share it"))
-                .arg(Arg::new("shard").long("shard").value_name("I/N").help("Only part i of n: for the jobs of an array on a cluster"))
-                .arg(
-                    Arg::new("merge")
-                        .long("merge")
-                        .value_name("DIR")
-                        .num_args(1..)
-                        .conflicts_with_all(["definition", "shard", "data"])
-                        .help("Join the records of these folders into DIR and write its results"),
-                )
-                .arg(Arg::new("data").long("data").value_name("FILE").help("Your own arrays, for the task file, as with train"))
-                .arg(
-                    Arg::new("together")
-                        .long("together")
-                        .value_name("R")
-                        .value_parser(clap::value_parser!(usize))
-                        .default_value("0")
-                        .help("Most runs of one shape that train together; 0 leaves it to the machine. Any number gives the same results"),
-                )
-                .arg(
-                    Arg::new("threads")
-                        .long("threads")
-                        .value_name("K")
-                        .value_parser(clap::value_parser!(usize))
-                        .default_value("0")
-                        .help("CPU threads, 0 for all"),
-                )
-                .arg(
-                    Arg::new("states-every")
-                        .long("states-every")
-                        .value_name("SECONDS")
-                        .value_parser(clap::value_parser!(u32))
-                        .default_value("5")
-                        .help("How often the states of runs in training are saved, for the case that this is killed"),
-                )
-                .arg(Arg::new("yes").long("yes").action(ArgAction::SetTrue).help(format!("Really train more than {LARGE} runs")))
-                .arg(backend)
-                .arg(json.clone()),
+        .arg(
+            Arg::new("input")
+                .long("input")
+                .value_name("FILE")
+                .required(true)
+                .help("A safetensors file with x [B, T, d], float32 or float64"),
         )
-        .subcommand(Command::new("devices").about("List the GPUs and the CPU engine").arg(json))
+        .arg(
+            Arg::new("out")
+                .long("out")
+                .value_name("FILE")
+                .required(true)
+                .help("Where y [B, T, d_out] goes"),
+        )
+        .arg(backend())
+        .arg(json())
+}
+
+fn sweep_command() -> Command {
+    Command::new("sweep")
+        .about("Train a grid of runs into a folder; killed and started again it goes on where it was")
+        .arg(
+            Arg::new("definition")
+                .value_name("FILE")
+                .required_unless_present("merge")
+                .help(format!("A sweep's JSON file, or one of: {}", presets::names().join(", "))),
+        )
+        .arg(Arg::new("out").long("out").value_name("DIR").required(true).help("The folder for records, states and results; shards may share it"))
+        .arg(Arg::new("shard").long("shard").value_name("I/N").help("Only part i of n: for the jobs of an array on a cluster"))
+        .arg(
+            Arg::new("merge")
+                .long("merge")
+                .value_name("DIR")
+                .num_args(1..)
+                .conflicts_with_all(["definition", "shard", "data"])
+                .help("Join the records of these folders into DIR and write its results"),
+        )
+        .arg(Arg::new("data").long("data").value_name("FILE").help("Your own arrays, for the task file, as with train"))
+        .arg(
+            Arg::new("together")
+                .long("together")
+                .value_name("R")
+                .value_parser(clap::value_parser!(usize))
+                .default_value("0")
+                .help("Most runs of one shape that train together; 0 leaves it to the machine. Any number gives the same results"),
+        )
+        .arg(
+            Arg::new("threads")
+                .long("threads")
+                .value_name("K")
+                .value_parser(clap::value_parser!(usize))
+                .default_value("0")
+                .help("CPU threads, 0 for all"),
+        )
+        .arg(
+            Arg::new("states-every")
+                .long("states-every")
+                .value_name("SECONDS")
+                .value_parser(clap::value_parser!(u32))
+                .default_value("5")
+                .help("How often the states of runs in training are saved, for the case that this is killed"),
+        )
+        .arg(Arg::new("yes").long("yes").action(ArgAction::SetTrue).help(format!("Really train more than {LARGE} runs")))
+        .arg(backend())
+        .arg(json())
 }
 
 fn devices(json: bool) -> crate::Result<()> {

@@ -96,40 +96,8 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
         Gating::Output { m, x } => [m, x],
         Gating::Side(side) => [side, side],
     };
-    let matrices = [
-        &network.readout,
-        &network.input_m,
-        &network.input_x,
-        gating[0],
-        gating[1],
-        &batch.outputs,
-        &batch.states,
-    ];
-    if !matrices
-        .iter()
-        .flat_map(|matrix| &matrix.data)
-        .chain(&network.lambda)
-        .all(|v| v.abs() <= LARGEST)
-    {
-        return silenced(
-            network,
-            settings,
-            "These weights are too large to take apart.",
-            format!("Weights, states or outputs are above {LARGEST:e}, or no numbers."),
-        );
-    }
-    if is_too_small(network, gating)
-        || (0.0..SMALLEST).contains(&largest(&batch.outputs.data))
-            && largest(&batch.outputs.data) > 0.0
-    {
-        return silenced(
-            network,
-            settings,
-            "These weights are too small to take apart.",
-            format!(
-                "The outputs, or products of the weights that they are made of, are below {SMALLEST:e}: their squares are no numbers any more."
-            ),
-        );
+    if let Some((headline, reason)) = obstacle(network, gating, &batch) {
+        return silenced(network, settings, headline, reason);
     }
     let importance = importance::measure(network, settings.threshold);
     let mut notes = vec![format!(
@@ -137,26 +105,11 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
         batch.x.rows / batch.time,
         batch.time
     )];
-    let (mut why_alone, mut no_scores, given) = ("no teacher is known", None, teacher);
-    let teacher = given.filter(|teacher| {
-        let size = scale(&[&teacher.value, &teacher.key, &teacher.query], &[1, 1, 1]);
-        if size.is_some_and(|size| !(SMALLEST..=LARGEST_TEACHER).contains(&size)) {
-            why_alone = "the teacher's outputs are too small or too large to be compared with";
-            no_scores = Some("There are no scores: the teacher's outputs are too small or too large to be compared with.".into());
-            return false;
-        }
-        let fits = (teacher.dim, teacher.dim) == (network.inputs(), network.outputs());
-        if !fits {
-            why_alone = "the teacher in the file does not fit this network";
-            no_scores = Some(format!(
-                "There are no scores: the teacher maps {0} numbers to {0}, the network {1} to {2}: they are not compared.",
-                teacher.dim,
-                network.inputs(),
-                network.outputs()
-            ));
-        }
-        fits
-    });
+    let (teacher, why_alone, no_scores) = match teacher.map(|teacher| compared(network, teacher)) {
+        None => (None, "no teacher is known", None),
+        Some(Ok(teacher)) => (Some(teacher), "", None),
+        Some(Err((why, note))) => (None, why, Some(note)),
+    };
     notes.extend(no_scores.clone());
     let raw = raw_stage(network, &importance);
     let pruned = prune::prune(&raw, &importance, settings.threshold, &batch);
@@ -214,6 +167,71 @@ pub fn dissect(network: &Network, teacher: Option<&Teacher>, settings: &Settings
         is_silenced: false,
         importance,
     }
+}
+
+/// The teacher, if its outputs can be compared with the network's; else why not, and a note of it.
+fn compared<'a>(
+    network: &Network,
+    teacher: &'a Teacher,
+) -> Result<&'a Teacher, (&'static str, String)> {
+    let size = scale(&[&teacher.value, &teacher.key, &teacher.query], &[1, 1, 1]);
+    if size.is_some_and(|size| !(SMALLEST..=LARGEST_TEACHER).contains(&size)) {
+        return Err((
+            "the teacher's outputs are too small or too large to be compared with",
+            "There are no scores: the teacher's outputs are too small or too large to be compared with.".into(),
+        ));
+    }
+    let [inputs, outputs] = [network.inputs(), network.outputs()];
+    if (teacher.dim, teacher.dim) != (inputs, outputs) {
+        return Err((
+            "the teacher in the file does not fit this network",
+            format!(
+                "There are no scores: the teacher maps {0} numbers to {0}, the network {inputs} to {outputs}: they are not compared.",
+                teacher.dim
+            ),
+        ));
+    }
+    Ok(teacher)
+}
+
+/// What stands in the way of an analysis: a headline, and the reason.
+fn obstacle(
+    network: &Network,
+    gating: [&Matrix; 2],
+    batch: &Batch,
+) -> Option<(&'static str, String)> {
+    let matrices = [
+        &network.readout,
+        &network.input_m,
+        &network.input_x,
+        gating[0],
+        gating[1],
+        &batch.outputs,
+        &batch.states,
+    ];
+    if !matrices
+        .iter()
+        .flat_map(|matrix| &matrix.data)
+        .chain(&network.lambda)
+        .all(|v| v.abs() <= LARGEST)
+    {
+        return Some((
+            "These weights are too large to take apart.",
+            format!("Weights, states or outputs are above {LARGEST:e}, or no numbers."),
+        ));
+    }
+    if is_too_small(network, gating)
+        || (0.0..SMALLEST).contains(&largest(&batch.outputs.data))
+            && largest(&batch.outputs.data) > 0.0
+    {
+        return Some((
+            "These weights are too small to take apart.",
+            format!(
+                "The outputs, or products of the weights that they are made of, are below {SMALLEST:e}: their squares are no numbers any more."
+            ),
+        ));
+    }
+    None
 }
 
 fn largest(values: &[f64]) -> f64 {

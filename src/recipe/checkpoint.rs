@@ -314,17 +314,7 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
         file.sizes(written.as_ref().and_then(|recipe| Some(recipe.as_ref().ok()?.model)))?;
     let recipe = match written {
         Some(Ok(recipe)) => {
-            recipe.check().map_err(|e| wrong(format!("its recipe is not one: {e}")))?;
-            let (wide_in, wide_out) = recipe.task().widths();
-            if recipe.architecture() != architecture || (wide_in, wide_out) != (inputs, outputs) {
-                let (theirs, own) = (
-                    described(recipe.architecture(), [wide_in, wide_out]),
-                    described(architecture, [inputs, outputs]),
-                );
-                return Err(wrong(format!(
-                    "its recipe does not fit its weights: it is for {theirs}, and they are of {own}; expected both of one network"
-                )));
-            }
+            fits(&recipe, architecture, [inputs, outputs]).map_err(wrong)?;
             Some(recipe)
         }
         Some(Err(problem)) => return Err(wrong(format!("its recipe does not read: {problem}"))),
@@ -390,6 +380,24 @@ pub fn read(name: &str, bytes: &[u8]) -> Result<Checkpoint> {
         recipe,
         notes,
     })
+}
+
+/// Whether a recipe is that of these weights; else what is wrong.
+fn fits(
+    recipe: &Recipe,
+    architecture: Architecture,
+    own: [usize; 2],
+) -> std::result::Result<(), String> {
+    recipe.check().map_err(|e| format!("its recipe is not one: {e}"))?;
+    let (wide_in, wide_out) = recipe.task().widths();
+    let theirs = [wide_in, wide_out];
+    if recipe.architecture() == architecture && theirs == own {
+        return Ok(());
+    }
+    let (theirs, own) = (described(recipe.architecture(), theirs), described(architecture, own));
+    Err(format!(
+        "its recipe does not fit its weights: it is for {theirs}, and they are of {own}; expected both of one network"
+    ))
 }
 
 /// A parameter's name without that of a moment.

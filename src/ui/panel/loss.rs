@@ -10,8 +10,8 @@ use crate::ui::Action;
 use crate::ui::kit::theme::{Palette, plain};
 use crate::ui::kit::{axes, card, export, format, svg};
 use eframe::egui;
-use egui::{Rect, Stroke, Ui, pos2};
-use egui_plot::{FilledArea, GridMark, HLine, Line, LineStyle, PlotPoints};
+use egui::{Rect, Response, Stroke, Ui, pos2};
+use egui_plot::{FilledArea, GridMark, HLine, Line, LineStyle, PlotPoints, PlotTransform};
 
 /// Between frames.
 #[derive(Default)]
@@ -46,24 +46,8 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, actions: &m
     let (size, mut saved) = (rect.size(), false);
     let rect = card::show(ui, rect, "Loss", subtitle, |ui| {
         saved = export::button(ui, "Loss");
-        if !attention || svg::is_for_file(ui) {
-            return;
-        }
-        for (raw, name, help) in [
-            (true, "MSE", "Mean squared error: mean (ŷ − y)²."),
-            (
-                false,
-                "nMSE",
-                "Mean squared error over the mean square of the targets: mean (ŷ − y)² / mean y².",
-            ),
-        ] {
-            if ui
-                .selectable_label(state.raw == raw, egui::RichText::new(name).size(11.5))
-                .on_hover_text(help)
-                .clicked()
-            {
-                state.raw = raw;
-            }
+        if attention && !svg::is_for_file(ui) {
+            choose(ui, state);
         }
     });
     if saved {
@@ -125,21 +109,46 @@ pub fn show(ui: &mut Ui, rect: Rect, state: &mut State, live: &Live, actions: &m
         steps,
         live,
     );
+    hover(ui, response, &transform, &columns, name(task, raw));
+}
+
+/// The error itself, or as a part of what the targets are.
+fn choose(ui: &mut Ui, state: &mut State) {
+    for (raw, name, help) in [
+        (true, "MSE", "Mean squared error: mean (ŷ − y)²."),
+        (
+            false,
+            "nMSE",
+            "Mean squared error over the mean square of the targets: mean (ŷ − y)² / mean y².",
+        ),
+    ] {
+        let text = egui::RichText::new(name).size(11.5);
+        if ui.selectable_label(state.raw == raw, text).on_hover_text(help).clicked() {
+            state.raw = raw;
+        }
+    }
+}
+
+/// Marks the column under the pointer and says its numbers.
+fn hover(
+    ui: &Ui,
+    response: Response,
+    transform: &PlotTransform,
+    columns: &[Column],
+    name: &'static str,
+) {
+    let (frame, palette) = (*transform.frame(), Palette::of(ui));
     let Some(pointer) = response.hover_pos().filter(|pointer| frame.contains(*pointer)) else {
         return;
     };
     let step = transform.value_from_position(pointer).x;
-    if let Some(near) =
-        columns.iter().min_by(|a, b| (a.step - step).abs().total_cmp(&(b.step - step).abs()))
-    {
+    let distance = |column: &Column| (column.step - step).abs();
+    if let Some(near) = columns.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))) {
         let x = transform.position_from_point_x(near.step);
         ui.painter().vline(x, frame.y_range(), Stroke::new(1.0, palette.mute.gamma_multiply(0.5)));
-        ui.painter().circle_filled(
-            pos2(x, transform.position_from_point_y(near.smooth)),
-            3.0,
-            palette.accent,
-        );
-        response.on_hover_ui_at_pointer(|ui| tooltip(ui, near, name(task, raw)));
+        let point = pos2(x, transform.position_from_point_y(near.smooth));
+        ui.painter().circle_filled(point, 3.0, palette.accent);
+        response.on_hover_ui_at_pointer(|ui| tooltip(ui, near, name));
     }
 }
 

@@ -10,10 +10,13 @@ use crate::ui::Action;
 use crate::ui::kit::theme::{Palette, plain, strong};
 use crate::ui::kit::{card, export, format};
 use eframe::egui;
-use egui::{Align2, Color32, Rect, Sense, Stroke, Ui, pos2, vec2};
+use egui::{Align2, Color32, Rect, Sense, Stroke, Ui, pos2};
+use std::ops::RangeInclusive;
 
 /// Room for the number behind a bar.
 const VALUE: f32 = 54.0;
+/// Rows.
+const PARTS: usize = 4;
 
 pub fn show(ui: &mut Ui, rect: Rect, live: &Live, actions: &mut Vec<Action>) {
     let (size, mut saved) = (rect.size(), false);
@@ -39,136 +42,165 @@ pub fn show(ui: &mut Ui, rect: Rect, live: &Live, actions: &mut Vec<Action>) {
     }
     let palette = Palette::of(ui);
     let ui = &mut card::inside(ui, "parts", rect);
-    let RecallReading {
-        accuracy,
-        attention_accuracy,
-        stored_accuracy,
-        sizes: [stored, cross, own],
-        ..
-    } = *recalled;
-    let rows = [
-        ("all together", None, Some(accuracy), palette.ink, "the network as it is"),
-        (
-            "memory × query",
-            Some(cross),
-            Some(attention_accuracy),
-            palette.key_value,
-            "all that attention has",
-        ),
-        (
-            "memory × memory",
-            Some(stored),
-            Some(stored_accuracy),
-            palette.between,
-            "squares of what was stored: comparing needs them",
-        ),
-        (
-            "query × query",
-            Some(own),
-            None,
-            palette.query,
-            "it knows nothing of the pairs, and cannot answer alone",
-        ),
-    ];
-    let head = 17.0;
-    let row = ((rect.height() - head - 34.0) / 4.0).clamp(8.0, 26.0);
-    let name = (rect.width() * 0.34).clamp(60.0, 116.0);
-    let (left, right) = (rect.left() + name, rect.right());
-    let middle = left + (right - left) * 0.5;
-    let (sizes, accuracies) = (left..=(middle - 16.0), middle..=right);
-    for (x, text) in [(*sizes.start(), "size in the logits"), (*accuracies.start(), "right, alone")]
+    let table = Table::of(rect);
+    for (x, text) in
+        [(*table.sizes.start(), "size in the logits"), (*table.accuracies.start(), "right, alone")]
     {
-        ui.painter().text(
-            pos2(x, rect.top() + head - 3.0),
-            Align2::LEFT_BOTTOM,
-            text,
-            plain(11.0),
-            palette.mute,
-        );
+        let at = pos2(x, table.top - 3.0);
+        ui.painter().text(at, Align2::LEFT_BOTTOM, text, plain(11.0), palette.mute);
     }
     let full = largest(&recalled.sizes).max(1e-12);
-    let end = rect.top() + head + 4.0 * row;
-    for (i, (text, size, accuracy, color, help)) in rows.into_iter().enumerate() {
-        let y = rect.top() + head + (i as f32 + 0.5) * row;
-        ui.painter().text(
-            pos2(rect.left(), y),
-            Align2::LEFT_CENTER,
-            text,
-            if i == 0 { strong(11.5) } else { plain(11.5) },
-            palette.ink,
-        );
-        let bar =
-            |span: &std::ops::RangeInclusive<f32>, part: f64, text: String, color: Color32| {
-                let room = span.end() - span.start() - VALUE;
-                let length =
-                    if part.is_finite() { narrow(part.clamp(0.0, 1.0)) * room } else { 0.0 };
-                let rect = Rect::from_min_max(
-                    pos2(*span.start(), y - row * 0.28),
-                    pos2(span.start() + length.max(1.0), y + row * 0.28),
-                );
-                ui.painter().rect_filled(rect, 2.0, color);
-                ui.painter().text(
-                    pos2(rect.right() + 5.0, y),
-                    Align2::LEFT_CENTER,
-                    text,
-                    plain(11.5),
-                    palette.ink,
-                );
+    for (i, part) in parts(recalled, palette).iter().enumerate() {
+        table.row(ui, i, part, full);
+    }
+    table.chance(ui, task.pairs);
+    let text = decided(recalled.accuracy);
+    let galley = ui.painter().layout(text, plain(11.0), palette.mute, rect.width());
+    ui.painter().galley(pos2(rect.left(), table.end() + 5.0), galley, palette.mute);
+}
+
+/// What a part of the answer is, and what is known of it.
+struct Part {
+    name: &'static str,
+    /// Its root mean square in the logits.
+    size: Option<f64>,
+    /// What it gets right alone.
+    accuracy: Option<f64>,
+    color: Color32,
+    help: &'static str,
+}
+
+/// The whole, then the parts that meet in the gates.
+fn parts(recalled: &RecallReading, palette: &Palette) -> [Part; PARTS] {
+    let [stored, cross, own] = recalled.sizes;
+    [
+        Part {
+            name: "all together",
+            size: None,
+            accuracy: Some(recalled.accuracy),
+            color: palette.ink,
+            help: "the network as it is",
+        },
+        Part {
+            name: "memory × query",
+            size: Some(cross),
+            accuracy: Some(recalled.attention_accuracy),
+            color: palette.key_value,
+            help: "all that attention has",
+        },
+        Part {
+            name: "memory × memory",
+            size: Some(stored),
+            accuracy: Some(recalled.stored_accuracy),
+            color: palette.between,
+            help: "squares of what was stored: comparing needs them",
+        },
+        Part {
+            name: "query × query",
+            size: Some(own),
+            accuracy: None,
+            color: palette.query,
+            help: "it knows nothing of the pairs, and cannot answer alone",
+        },
+    ]
+}
+
+/// Where names and bars stand.
+struct Table {
+    rect: Rect,
+    /// Of the first row.
+    top: f32,
+    /// Height of a row.
+    row: f32,
+    sizes: RangeInclusive<f32>,
+    accuracies: RangeInclusive<f32>,
+}
+
+impl Table {
+    fn of(rect: Rect) -> Self {
+        let head = 17.0;
+        let left = rect.left() + (rect.width() * 0.34).clamp(60.0, 116.0);
+        let middle = left + (rect.right() - left) * 0.5;
+        Self {
+            rect,
+            top: rect.top() + head,
+            row: ((rect.height() - head - 34.0) / PARTS as f32).clamp(8.0, 26.0),
+            sizes: left..=(middle - 16.0),
+            accuracies: middle..=rect.right(),
+        }
+    }
+
+    /// Below the last row.
+    fn end(&self) -> f32 {
+        self.top + PARTS as f32 * self.row
+    }
+
+    /// Draws row `i`; a bar of the size `full` fills its column.
+    fn row(&self, ui: &Ui, i: usize, part: &Part, full: f64) {
+        let palette = Palette::of(ui);
+        let y = self.top + (i as f32 + 0.5) * self.row;
+        let font = if i == 0 { strong(11.5) } else { plain(11.5) };
+        let at = pos2(self.rect.left(), y);
+        ui.painter().text(at, Align2::LEFT_CENTER, part.name, font, palette.ink);
+        if let Some(size) = part.size {
+            let text = if (1e-9..0.01).contains(&size) {
+                format::scientific(size)
+            } else {
+                format::fixed(size, 2)
             };
-        if let Some(size) = size {
-            bar(
-                &sizes,
-                size / full,
-                if (1e-9..0.01).contains(&size) {
-                    format::scientific(size)
-                } else {
-                    format::fixed(size, 2)
-                },
-                color,
-            );
+            self.bar(ui, &self.sizes, y, size / full, text, part.color);
         }
-        match accuracy {
-            Some(accuracy) => {
-                bar(&accuracies, accuracy, format!("{:.1}\u{a0}%", 100.0 * accuracy), color)
-            }
-            None => {
-                ui.painter().text(
-                    pos2(middle, y),
-                    Align2::LEFT_CENTER,
-                    "–",
-                    plain(11.5),
-                    palette.mute,
-                );
-            }
+        if let Some(accuracy) = part.accuracy {
+            let text = format!("{:.1}\u{a0}%", 100.0 * accuracy);
+            self.bar(ui, &self.accuracies, y, accuracy, text, part.color);
+        } else {
+            let at = pos2(*self.accuracies.start(), y);
+            ui.painter().text(at, Align2::LEFT_CENTER, "–", plain(11.5), palette.mute);
         }
-        let line =
-            Rect::from_min_max(pos2(rect.left(), y - row / 2.0), pos2(rect.right(), y + row / 2.0));
+        let half = self.row / 2.0;
+        let line = Rect::from_x_y_ranges(self.rect.x_range(), (y - half)..=(y + half));
         let response = ui.interact(line, ui.scope_id().with(("part", i)), Sense::hover());
-        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, text));
+        response.widget_info(|| egui::WidgetInfo::labeled(egui::Role::Label, true, part.name));
         response.on_hover_ui_at_pointer(|ui| {
-            ui.label(format!("{text}: {help}"));
+            ui.label(format!("{}: {}", part.name, part.help));
             ui.label("The state at the query is what was stored plus the query's own; a product of two readings of it splits into these parts.");
-            if let Some(size) = size {
+            if let Some(size) = part.size {
                 ui.label(format!("root mean square in the logits {}, without what is the same for all classes", format::signed(size)));
             }
         });
     }
-    let chance = 1.0 / task.pairs.max(1) as f64;
-    let x = middle + narrow(chance) * (right - middle - VALUE);
-    ui.painter().vline(
-        x,
-        (rect.top() + head)..=end,
-        Stroke::new(1.0, palette.mute.gamma_multiply(0.6)),
-    );
-    let text = decided(accuracy);
-    let galley = ui.painter().layout(text, plain(11.0), palette.mute, rect.width());
-    ui.painter().galley(pos2(rect.left(), end + 5.0), galley, palette.mute);
-    let line = Rect::from_center_size(pos2(x, end - 2.0 * row), vec2(8.0, 4.0 * row));
-    ui.interact(line, ui.scope_id().with("chance"), Sense::hover()).on_hover_text(format!(
-        "chance: one in {} = {:.1}\u{a0}%",
-        task.pairs,
-        100.0 * chance
-    ));
+
+    /// A bar over that part of its column, and its number behind it.
+    fn bar(
+        &self,
+        ui: &Ui,
+        column: &RangeInclusive<f32>,
+        y: f32,
+        part: f64,
+        text: String,
+        color: Color32,
+    ) {
+        let room = column.end() - column.start() - VALUE;
+        let length = if part.is_finite() { narrow(part.clamp(0.0, 1.0)) * room } else { 0.0 };
+        let half = self.row * 0.28;
+        let right = column.start() + length.max(1.0);
+        let bar = Rect::from_x_y_ranges(*column.start()..=right, (y - half)..=(y + half));
+        ui.painter().rect_filled(bar, 2.0, color);
+        let at = pos2(right + 5.0, y);
+        ui.painter().text(at, Align2::LEFT_CENTER, text, plain(11.5), Palette::of(ui).ink);
+    }
+
+    /// Marks what guessing gets right.
+    fn chance(&self, ui: &Ui, pairs: usize) {
+        let chance = 1.0 / pairs.max(1) as f64;
+        let (left, right) = (self.accuracies.start(), self.accuracies.end());
+        let x = left + narrow(chance) * (right - left - VALUE);
+        let stroke = Stroke::new(1.0, Palette::of(ui).mute.gamma_multiply(0.6));
+        ui.painter().vline(x, self.top..=self.end(), stroke);
+        let line = Rect::from_x_y_ranges((x - 4.0)..=(x + 4.0), self.top..=self.end());
+        ui.interact(line, ui.scope_id().with("chance"), Sense::hover())
+            .on_hover_text(format!("chance: one in {pairs} = {:.1}\u{a0}%", 100.0 * chance));
+    }
 }
 
 /// How the verdict is decided, in a sentence.
