@@ -51,7 +51,7 @@ fn asked(harness: &mut Harness<'_, Window>) -> Vec<SweepAction> {
 #[test]
 fn what_is_typed_is_what_is_asked_for() {
     let mut window = harness(window(None), DESKTOP, false);
-    assert!(says(&window, "One training is an anecdote"));
+    assert!(says(&window, "SWEEP") && says(&window, "One training is an anecdote"));
     assert!(says(&window, "15 runs: 5 settings × 3 seeds"));
     let values = window.get_by_label("Values of hidden, gates");
     values.focus();

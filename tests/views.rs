@@ -104,6 +104,17 @@ fn the_top_bar_fits() {
 }
 
 #[test]
+fn no_words_of_the_code_are_shown() {
+    for view in VIEWS {
+        for size in [DESKTOP, PHONE] {
+            let window = shown(view, size);
+            let found = window.query_all_by_label_contains("::").next();
+            assert!(found.is_none(), "{}: {found:?}", view.name);
+        }
+    }
+}
+
+#[test]
 fn each_is_drawn_at_any_size() {
     for view in VIEWS {
         for size in [DESKTOP, PHONE, vec2(3000.0, 200.0), vec2(200.0, 1500.0), vec2(30.0, 20.0)] {

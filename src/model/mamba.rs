@@ -56,7 +56,7 @@ pub static MAMBA: Layer = Layer {
     },
     gates: |_| {
         let step = "Δ = softplus(·): large writes much and forgets much";
-        let b = "B = W_B z: into which state values per channel writes";
+        let b = "B = W_B z: into which of its state values a channel writes";
         let c = "C = W_C z: which state numbers are read";
         let side = "silu(W_g z): what the channels are multiplied by";
         vec![

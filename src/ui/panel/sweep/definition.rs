@@ -67,7 +67,7 @@ pub fn show(ui: &mut Ui, state: &State, scene: &mut Scene<'_>, actions: &mut Vec
 
 /// The sweeps to start from.
 fn choices(ui: &mut Ui, state: &State, scene: &mut Scene<'_>) {
-    heading(ui, if state.which == Which::Compare { "COMPARISON" } else { "Which::Sweep" });
+    heading(ui, if state.which == Which::Compare { "COMPARISON" } else { "SWEEP" });
     let input = &mut scene.sweeps[state.which];
     for preset in input.presets {
         let chosen = input.draft.title == preset.title && input.draft.preset == preset.preset;
